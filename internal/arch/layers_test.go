@@ -1,0 +1,185 @@
+package arch
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// row is one line of the layer table: what a package may import of ours, and why.
+type row struct {
+	may []string
+	why string
+}
+
+// layers is the table of docs/adr/0001-layers.md as data. A package that is not here fails the test.
+var layers = map[string]row{
+	"session": {[]string{"commands"}, "start, signals, the one os.Exit"},
+
+	"internal/atomicfile": {nil, "mechanism: files that are whole or not there"},
+	"internal/proc":       {nil, "mechanism: the only place that starts programs"},
+	"internal/canon":      {nil, "mechanism: canonical JSON and its hash"},
+	"internal/redact":     {nil, "mechanism: secrets found and masked"},
+	"internal/text":       {nil, "mechanism: the English and Korean catalogue, safe printing"},
+	"internal/arch":       {nil, "tests only"},
+
+	"gitstate":           {[]string{"internal/proc", "internal/atomicfile"}, "the work tree, read and written through git"},
+	"openspec":           {nil, "task files; the caller hands in what git knows"},
+	"blocker":            {nil, "bytes and values in, blockers out"},
+	"blocker/rules":      {nil, "recognition rules as embedded data"},
+	"internal/assistant": {[]string{"internal/proc"}, "protocols of assistants"},
+	"internal/memory":    {nil, "S3.8: knows no session store, no engine"},
+	"internal/plan":      {[]string{"internal/canon"}, "pure: policy bytes to plan and hash"},
+	"internal/engine":    {[]string{"internal/plan"}, "S0.6: knows no flags, no policy files, no storage"},
+	"internal/snapshot":  {[]string{"internal/canon"}, "the commit rule over opaque parts"},
+	"internal/session":   {[]string{"blocker"}, "documents; no I/O, no clock"},
+	"internal/survey":    {[]string{"gitstate", "openspec", "blocker", "internal/assistant"}, "the one look at the world"},
+	"validate":           {[]string{"internal/session", "internal/survey", "gitstate", "openspec", "blocker"}, "State × Scene → findings"},
+	"internal/brief":     {[]string{"internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
+
+	"internal/capture":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/redact", "gitstate", "openspec", "blocker"}, "the draft and steps of save"},
+	"internal/recovery": {[]string{"internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
+	"internal/execute":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/assistant"}, "the draft and steps of run"},
+	"internal/cycle":    {[]string{"internal/plan", "internal/engine", "internal/snapshot", "internal/session"}, "the commit protocol; knows no draft type, no adapter"},
+
+	"internal/store/file":  {[]string{"internal/snapshot", "internal/session", "internal/memory", "internal/atomicfile"}, "adapter: local files"},
+	"internal/store/s3":    {[]string{"internal/snapshot"}, "adapter: S3-compatible object storage"},
+	"internal/store/sql":   {[]string{"internal/session", "internal/memory"}, "adapter: SQLite and PostgreSQL"},
+	"internal/store/redis": {[]string{"internal/snapshot", "internal/session"}, "adapter: Redis"},
+	"internal/github":      {[]string{"blocker"}, "adapter: GitHub"},
+
+	"internal/app":    {[]string{"*"}, "one function a verb; the only place that wires"},
+	"internal/server": {[]string{"internal/app", "internal/session", "internal/text", "blocker", "openspec"}, "translates HTTP"},
+	"internal/mcp":    {[]string{"internal/app", "internal/session", "internal/text", "blocker", "openspec"}, "translates MCP"},
+	"commands":        {[]string{"internal/app", "internal/session", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
+}
+
+// fences name packages of others that only some of ours may import.
+var fences = []struct {
+	pkg  string
+	only []string
+	why  string
+}{
+	{"os/exec", []string{"internal/proc"}, "one place starts programs, kills trees and sets environments"},
+	{"net/http", []string{"internal/github", "internal/server", "internal/store/s3", "internal/mcp"}, "who talks to a network is visible"},
+	{"database/sql", []string{"internal/store/sql"}, "SQL stays in its adapter"},
+	{"github.com/go-git/go-git/v5", []string{"gitstate"}, "go-git reads, and only there"},
+	{"github.com/cli/go-gh/v2", []string{"internal/github"}, "adapter"},
+	{"github.com/urfave/cli/v2", []string{"commands"}, "the command layer is replaceable"},
+	{"github.com/charmbracelet/huh", []string{"commands"}, "only commands asks questions"},
+}
+
+// pure packages import no clock, no files, no network.
+var pure = []string{"internal/session", "validate", "internal/engine", "internal/plan"}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Dir        string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Dir", "session/...")
+	cmd.Dir = root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func short(path string) string { return strings.TrimPrefix(path, "session/") }
+
+func TestLayers(t *testing.T) {
+	for _, p := range packages(t) {
+		me := short(p.ImportPath)
+		r, ok := layerOf(me)
+		if !ok {
+			t.Errorf("%s: no row in the layer table: decide what it may import, and why", me)
+			continue
+		}
+		for _, i := range p.Imports {
+			name, ours := strings.CutPrefix(i, "session/")
+			if ours && !allowed(r, me, name) {
+				t.Errorf("%s imports %s: not in its row (%s)", me, name, r.why)
+			}
+		}
+	}
+}
+
+// layerOf also accepts test-support packages next to the package that they test (snapshot/snapshottest).
+func layerOf(me string) (row, bool) {
+	r, ok := layers[me]
+	if !ok && strings.HasSuffix(me, "test") {
+		parent := me[:strings.LastIndex(me, "/")]
+		r, ok = layers[parent]
+		r.may = append(slices.Clone(r.may), parent)
+	}
+	return r, ok
+}
+
+func allowed(r row, me, name string) bool {
+	return slices.Contains(r.may, "*") || slices.Contains(r.may, name) || strings.HasPrefix(name, me+"/")
+}
+
+func TestFences(t *testing.T) {
+	for _, p := range packages(t) {
+		me := short(p.ImportPath)
+		if me == "session" || strings.HasSuffix(me, "test") {
+			continue
+		}
+		for _, f := range fences {
+			for _, i := range p.Imports {
+				if (i == f.pkg || strings.HasPrefix(i, f.pkg+"/")) && !slices.Contains(f.only, me) {
+					t.Errorf("%s imports %s: only %v may (%s)", me, i, f.only, f.why)
+				}
+			}
+		}
+	}
+}
+
+func TestPurePackages(t *testing.T) {
+	for _, p := range packages(t) {
+		if me := short(p.ImportPath); slices.Contains(pure, me) {
+			for _, i := range p.Imports {
+				if i == "os" || i == "net" || strings.HasPrefix(i, "net/") || i == "io/ioutil" {
+					t.Errorf("%s imports %s: it decides, it does not look", me, i)
+				}
+			}
+		}
+	}
+}
+
+// TestImportDepth keeps the longest chain of our imports short enough to hold in mind.
+func TestImportDepth(t *testing.T) {
+	imports := map[string][]string{}
+	for _, p := range packages(t) {
+		imports[p.ImportPath] = p.Imports
+	}
+	var depth func(string) int
+	depth = func(p string) int {
+		d := 0
+		for _, i := range imports[p] {
+			if strings.HasPrefix(i, "session/") {
+				d = max(d, depth(i))
+			}
+		}
+		return d + 1
+	}
+	if d := depth("session"); d > 8 {
+		t.Errorf("import depth %d", d)
+	} else {
+		t.Logf("import depth %d", d)
+	}
+}
