@@ -1,0 +1,18 @@
+package proc
+
+import (
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// asTree puts the process into a group of its own; taskkill ends it with its children when its context is done.
+func asTree(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+	cmd.Cancel = func() error {
+		return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
+	}
+}
+
+// endTree has nothing left to do: taskkill ended the children together with their parent.
+func endTree(*exec.Cmd) {}
