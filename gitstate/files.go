@@ -1,0 +1,175 @@
+package gitstate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// File is one file as a snapshot records it.
+type File struct {
+	Path string `json:"path"`           // slash-separated, relative to the work tree
+	Mode string `json:"mode,omitempty"` // git's six octal digits; "" when the file is deleted
+	Blob string `json:"blob,omitempty"` // git's object id; "" when the file is deleted
+}
+
+// TreeDiff lists the files in which two trees (or commits) differ, as the second one has them. from "" stands for the
+// empty tree.
+func (r *Repo) TreeDiff(ctx context.Context, from, to string) ([]File, error) {
+	if from == "" {
+		return r.listTree(ctx, to)
+	}
+	out, err := r.git.run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", "--no-ext-diff", from, to)
+	if err != nil {
+		return nil, fmt.Errorf("compare %.12s with %.12s: %w", from, to, err)
+	}
+	var files []File
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(fields[i], ":")) // modeA modeB idA idB status
+		if len(f) != 5 {
+			return nil, fmt.Errorf("compare %.12s with %.12s: record %q", from, to, clip([]byte(fields[i])))
+		}
+		file := File{Path: fields[i+1]}
+		if f[4] != "D" {
+			file.Mode, file.Blob = f[1], f[3]
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+func (r *Repo) listTree(ctx context.Context, tree string) ([]File, error) {
+	out, err := r.git.run(ctx, nil, "ls-tree", "-r", "-z", tree)
+	if err != nil {
+		return nil, fmt.Errorf("list %.12s: %w", tree, err)
+	}
+	var files []File
+	for _, rec := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		meta, path, ok := strings.Cut(rec, "\t")
+		f := strings.Fields(meta) // mode type id
+		if !ok || len(f) != 3 {
+			continue
+		}
+		files = append(files, File{Path: path, Mode: f[0], Blob: f[2]})
+	}
+	return files, nil
+}
+
+// FilesNow says what stands in the work tree under the given paths, in git's terms: filters applied, symbolic links as
+// their targets, submodules as their commits. Paths that are gone come back with no mode and no blob. Nothing is
+// written.
+func (r *Repo) FilesNow(ctx context.Context, paths []string) ([]File, error) {
+	out := make([]File, len(paths))
+	var hash []string
+	var at []int
+	for i, p := range paths {
+		name := strings.TrimSuffix(p, "/")
+		out[i].Path = name
+		full := filepath.Join(r.Root, filepath.FromSlash(name))
+		info, err := os.Lstat(full)
+		switch {
+		case err != nil:
+		case info.Mode()&os.ModeSymlink != 0:
+			target, err := os.Readlink(full)
+			if err != nil {
+				return nil, fmt.Errorf("read link %s: %w", name, err)
+			}
+			out[i].Mode, out[i].Blob = "120000", r.blobID([]byte(target))
+		case info.IsDir():
+			out[i].Mode, out[i].Blob = "160000", r.submoduleCommit(ctx, full)
+		case info.Mode().IsRegular():
+			out[i].Mode = regularMode(info)
+			hash, at = append(hash, name), append(at, i)
+		}
+	}
+	ids, err := r.hashFiles(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range at {
+		out[i].Blob = ids[k]
+	}
+	return out, nil
+}
+
+func regularMode(info os.FileInfo) string {
+	if info.Mode()&0o100 != 0 {
+		return "100755"
+	}
+	return "100644"
+}
+
+// hashFiles asks git for the blob ids of files, in order. One start for all whose names fit on a line; one each for
+// names that hold a line break.
+func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) {
+	ids := make([]string, len(paths))
+	var list bytes.Buffer
+	var at []int
+	g := r.git
+	g.locale = true
+	for i, p := range paths {
+		if !strings.ContainsAny(p, "\n\"") {
+			list.WriteString(p + "\n")
+			at = append(at, i)
+			continue
+		}
+		out, err := g.run(ctx, nil, "hash-object", "--", p)
+		if err != nil {
+			return nil, fmt.Errorf("hash %s: %w", strconv.Quote(p), err)
+		}
+		ids[i] = strings.TrimSpace(string(out))
+	}
+	if len(at) == 0 {
+		return ids, nil
+	}
+	out, err := g.run(ctx, &list, "hash-object", "--stdin-paths")
+	if err != nil {
+		return nil, fmt.Errorf("hash changed files: %w", err)
+	}
+	got := lines(out)
+	if len(got) != len(at) {
+		return nil, fmt.Errorf("hash changed files: %d answers for %d files", len(got), len(at))
+	}
+	for k, i := range at {
+		ids[i] = got[k]
+	}
+	return ids, nil
+}
+
+// blobID is git's id of a blob that passes through no filter (a link's target).
+func (r *Repo) blobID(content []byte) string {
+	head := append([]byte("blob "+strconv.Itoa(len(content))), 0)
+	if r.sha256() {
+		s := sha256.Sum256(append(head, content...))
+		return hex.EncodeToString(s[:])
+	}
+	s := sha1.Sum(append(head, content...))
+	return hex.EncodeToString(s[:])
+}
+
+// sha256 reports the object format. go-git opens only SHA-1 repositories, so the question arises behind it.
+func (r *Repo) sha256() bool {
+	if r.inner != nil {
+		return false
+	}
+	b, err := os.ReadFile(filepath.Join(r.CommonDir, "config"))
+	return err == nil && strings.Contains(strings.ToLower(string(b)), "objectformat = sha256")
+}
+
+func (r *Repo) submoduleCommit(ctx context.Context, dir string) string {
+	g := r.git
+	g.place = []string{"-C", dir}
+	out, err := g.run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
