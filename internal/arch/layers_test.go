@@ -82,7 +82,7 @@ type listed struct {
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Dir", "session/...")
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,Dir", "session/...")
 	cmd.Dir = root(t)
 	out, err := cmd.Output()
 	if err != nil {
