@@ -130,12 +130,6 @@ func (r *reader) list(n *yaml.Node, path string, each field) {
 	}
 }
 
-func (r *reader) texts(n *yaml.Node, path string) []string {
-	all := []string{}
-	r.list(n, path, func(n *yaml.Node, path string) { all = append(all, r.text(n, path)) })
-	return all
-}
-
 // patterns of names: what a person types after --mode, and what stands as {agent} in an argument list, where a leading
 // dash would be an option.
 var (

@@ -18,6 +18,9 @@ const MaxFile = 1 << 20
 // maxDepth is how deep a policy file may be nested; what a policy needs is six.
 const maxDepth = 32
 
+// mostProblems is how many problems of one file are kept: a file of a megabyte can have half a million.
+const mostProblems = 1000
+
 // reader reads one file. It goes on after a problem, so that a person sees all of them at once.
 type reader struct {
 	file     string
@@ -27,6 +30,9 @@ type reader struct {
 }
 
 func (r *reader) problem(n *yaml.Node, path, format string, args ...any) {
+	if len(r.problems) == mostProblems {
+		return
+	}
 	what := fmt.Sprintf(format, args...)
 	if path != "" {
 		what = path + ": " + what
