@@ -1,0 +1,216 @@
+package openspec
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Patterns of workflow schemas, as fast-glob 3 understands them for a schema's generates: * ? [a-z] [!a] {a,b} {1..3}
+// and ** as a whole segment; names that start with a dot only where the pattern says so. Extended patterns such as
+// +(a|b) are beyond it and refused with errPattern, never read as something else.
+
+var errPattern = errors.New("pattern is not understood here")
+
+const maxExpansions = 256
+
+var (
+	extendedGlob = regexp.MustCompile(`[!*+?@]\([^(]*\)`)
+	doubtful     = regexp.MustCompile(`[()|"]|\[[!^]?\]|\[\[|\[:`)
+	braceRange   = regexp.MustCompile(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
+)
+
+// isPattern is the program's isGlobPattern (dist/core/artifact-graph/outputs.js): what it denies is a literal path.
+func isPattern(p string) bool {
+	p = slashed(p)
+	return strings.ContainsAny(p, "*?[") || extendedGlob.MatchString(p) || hasBraces(p)
+}
+
+func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
+
+func hasBraces(p string) bool {
+	var open []int
+	for i := range len(p) {
+		switch {
+		case p[i] == '{':
+			open = append(open, i)
+		case p[i] == '}' && len(open) > 0:
+			in := p[open[len(open)-1]:i]
+			open = open[:len(open)-1]
+			if strings.Contains(in, ",") || strings.Contains(in, "..") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compilePattern expands braces and splits each result into segments.
+func compilePattern(p string) ([][]string, error) {
+	p = slashed(p)
+	if doubtful.MatchString(p) {
+		return nil, errPattern
+	}
+	if strings.HasPrefix(p, "!") { // nothing but an exclusion: matches nothing
+		return nil, nil
+	}
+	expanded, err := expandBraces(p)
+	if err != nil {
+		return nil, err
+	}
+	var all [][]string
+	for _, e := range expanded {
+		segments, err := splitPattern(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, segments)
+	}
+	return all, nil
+}
+
+func splitPattern(p string) ([]string, error) {
+	switch {
+	case strings.HasPrefix(p, "/"):
+		return nil, errOutside
+	case strings.HasSuffix(p, "/"):
+		return nil, nil // folders only
+	}
+	var segments []string
+	for s := range strings.SplitSeq(p, "/") {
+		switch {
+		case s == "" || s == ".":
+			continue
+		case s == "..":
+			return nil, errOutside
+		case s == "**" && len(segments) > 0 && segments[len(segments)-1] == "**":
+			continue
+		case strings.Contains(s, "**") && s != "**":
+			return nil, errPattern
+		}
+		if _, err := path.Match(goClass(s), ""); err != nil {
+			return nil, errPattern
+		}
+		segments = append(segments, s)
+	}
+	if n := len(segments); n > 0 && segments[n-1] == "**" {
+		segments = append(segments, "*")
+	}
+	return segments, nil
+}
+
+// goClass writes a negated class as path.Match wants it.
+func goClass(segment string) string { return strings.ReplaceAll(segment, "[!", "[^") }
+
+// matchSegment matches one name; a segment also matches the name that is written exactly like it.
+func matchSegment(segment, name string) bool {
+	if segment == name {
+		return true
+	}
+	if name[0] == '.' && segment[0] != '.' {
+		return false
+	}
+	ok, err := path.Match(goClass(segment), name)
+	return ok && err == nil
+}
+
+func literal(segment string) bool { return !strings.ContainsAny(segment, "*?[") }
+
+// expandBraces expands {a,b} and {1..3}; other braces stand for themselves.
+func expandBraces(p string) ([]string, error) {
+	done, todo := []string{}, []string{p}
+	for len(todo) > 0 {
+		p, todo = todo[0], todo[1:]
+		before, options, after, ok := firstBraces(p)
+		if !ok {
+			done = append(done, p)
+		}
+		for _, o := range options {
+			todo = append(todo, before+o+after)
+		}
+		if len(done)+len(todo) > maxExpansions {
+			return nil, errPattern
+		}
+	}
+	return done, nil
+}
+
+// firstBraces finds the first outermost group that has alternatives.
+func firstBraces(p string) (before string, options []string, after string, ok bool) {
+	for i := range len(p) {
+		if p[i] != '{' {
+			continue
+		}
+		end := closing(p, i)
+		if end < 0 {
+			continue
+		}
+		if options = alternatives(p[i+1 : end]); options != nil {
+			return p[:i], options, p[end+1:], true
+		}
+	}
+	return "", nil, "", false
+}
+
+func closing(p string, open int) int {
+	depth := 0
+	for i := open; i < len(p); i++ {
+		switch p[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func alternatives(in string) []string {
+	var parts []string
+	depth, from := 0, 0
+	for i := range len(in) {
+		switch in[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts, from = append(parts, in[from:i]), i+1
+			}
+		}
+	}
+	if parts != nil {
+		return append(parts, in[from:])
+	}
+	return rangeOf(in)
+}
+
+func rangeOf(in string) []string {
+	m := braceRange.FindStringSubmatch(in)
+	if m == nil {
+		return nil
+	}
+	text := func(n int) string { return strconv.Itoa(n) }
+	from, _ := strconv.Atoi(m[1]) // the pattern has checked the digits
+	to, _ := strconv.Atoi(m[2])
+	if m[3] != "" {
+		from, to = int(m[3][0]), int(m[4][0])
+		text = func(n int) string { return string(rune(n)) }
+	}
+	step := 1
+	if to < from {
+		step = -1
+	}
+	var all []string
+	for n := from; len(all) <= maxExpansions; n += step {
+		if all = append(all, text(n)); n == to {
+			break
+		}
+	}
+	return all
+}

@@ -1,0 +1,204 @@
+package openspec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The program reads YAML with the npm package yaml 2: YAML 1.2, core schema. go.yaml.in/yaml reads 1.1 with parts of
+// 1.2, so only its syntax tree is used here; what a scalar means is decided by the core schema's patterns.
+
+// errYAML is the sentinel below every refusal of a YAML text.
+var errYAML = errors.New("not valid YAML")
+
+// kind is the type of a YAML value as JavaScript would hold it.
+type kind int
+
+const (
+	kindMissing kind = iota // the key is not there
+	kindNull
+	kindString
+	kindBool
+	kindNumber
+	kindList
+	kindMap
+)
+
+var (
+	coreNull  = regexp.MustCompile(`^(?:~|[Nn]ull|NULL)?$`)
+	coreBool  = regexp.MustCompile(`^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$`)
+	coreInt   = regexp.MustCompile(`^(?:0o[0-7]+|[-+]?[0-9]+|0x[0-9a-fA-F]+)$`)
+	coreFloat = regexp.MustCompile(`^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$`)
+	coreNaN   = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$`)
+)
+
+// value is a node of a YAML document, aliases followed. Its zero value is a missing key.
+type value struct{ node *yaml.Node }
+
+// parseYAML reads one YAML document; several are refused, as are duplicate keys. An empty text is null.
+func parseYAML(text string) (value, error) {
+	if strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF") {
+		return value{}, fmt.Errorf("%w: not UTF-8", errYAML) // the library would decode UTF-16, the program does not
+	}
+	d := yaml.NewDecoder(strings.NewReader(forLibrary(wellFormed(text))))
+	var doc, more yaml.Node
+	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
+		return value{&yaml.Node{Kind: yaml.ScalarNode}}, nil
+	} else if err != nil {
+		return value{}, fmt.Errorf("%w: %w", errYAML, err)
+	}
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		return value{}, fmt.Errorf("%w: more than one document", errYAML)
+	}
+	if err := uniqueKeys(&doc); err != nil {
+		return value{}, err
+	}
+	if len(doc.Content) == 0 {
+		return value{&yaml.Node{Kind: yaml.ScalarNode}}, nil
+	}
+	return value{doc.Content[0]}, nil
+}
+
+// forLibrary rewrites what YAML 1.2 allows and the library does not: its own version, and a tab on an empty last line.
+func forLibrary(text string) string {
+	text = strings.TrimPrefix(text, "\uFEFF")
+	if rest, ok := strings.CutPrefix(text, "%YAML 1.2"); ok {
+		text = "%YAML 1.1" + rest
+	}
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 && strings.Trim(text[i:], " \t\n") == "" {
+		text = text[:i+1]
+	}
+	return text
+}
+
+func uniqueKeys(n *yaml.Node) error {
+	if n.Kind == yaml.MappingNode {
+		seen := make(map[string]bool, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if k := n.Content[i]; k.Kind == yaml.ScalarNode {
+				if seen[k.Value] {
+					return fmt.Errorf("%w: line %d: a key is written twice", errYAML, k.Line)
+				}
+				seen[k.Value] = true
+			}
+		}
+	}
+	for _, c := range n.Content {
+		if err := uniqueKeys(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v value) resolved() *yaml.Node {
+	if v.node != nil && v.node.Kind == yaml.AliasNode {
+		return v.node.Alias
+	}
+	return v.node
+}
+
+func (v value) kind() kind {
+	n := v.resolved()
+	switch {
+	case n == nil:
+		return kindMissing
+	case n.Kind == yaml.MappingNode:
+		return kindMap
+	case n.Kind == yaml.SequenceNode:
+		return kindList
+	case n.Style&yaml.TaggedStyle != 0:
+		return taggedKind(n)
+	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return kindString
+	}
+	return plainKind(n.Value)
+}
+
+func taggedKind(n *yaml.Node) kind {
+	switch n.Tag {
+	case "!!null", "!!bool", "!!int", "!!float":
+		return plainKind(n.Value)
+	}
+	return kindString
+}
+
+func plainKind(s string) kind {
+	switch {
+	case coreNull.MatchString(s):
+		return kindNull
+	case coreBool.MatchString(s):
+		return kindBool
+	case coreInt.MatchString(s), coreFloat.MatchString(s), coreNaN.MatchString(s):
+		return kindNumber
+	}
+	return kindString
+}
+
+// get gives the value of a key; missing if v is no mapping or has no such key.
+func (v value) get(key string) value {
+	n := v.resolved()
+	if n == nil || n.Kind != yaml.MappingNode {
+		return value{}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := (value{n.Content[i]}).resolved(); k.Kind == yaml.ScalarNode && k.Value == key {
+			return value{n.Content[i+1]}
+		}
+	}
+	return value{}
+}
+
+// text gives a string value; ok is false for every other kind.
+func (v value) text() (s string, ok bool) {
+	if v.kind() != kindString {
+		return "", false
+	}
+	return v.resolved().Value, true
+}
+
+// items gives the entries of a list.
+func (v value) items() []value {
+	n := v.resolved()
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	list := make([]value, len(n.Content))
+	for i, c := range n.Content {
+		list[i] = value{c}
+	}
+	return list
+}
+
+// keys gives the keys of a mapping as written.
+func (v value) keys() []string {
+	n := v.resolved()
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	var keys []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		keys = append(keys, n.Content[i].Value)
+	}
+	return keys
+}
+
+// number gives a numeric value.
+func (v value) number() (float64, bool) {
+	if v.kind() != kindNumber {
+		return 0, false
+	}
+	s := v.resolved().Value
+	if coreInt.MatchString(s) && len(s) > 1 && s[0] == '0' && (s[1] == 'o' || s[1] == 'x') {
+		n, err := strconv.ParseUint(s, 0, 64)
+		return float64(n), err == nil
+	}
+	f, err := strconv.ParseFloat(strings.Replace(s, "+.", ".", 1), 64)
+	return f, err == nil
+}
