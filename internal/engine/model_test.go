@@ -264,13 +264,15 @@ func TestModel(t *testing.T) {
 		}
 		if len(kinds) < 3 {
 			for _, k := range all {
-				grow(append(kinds[:len(kinds):len(kinds)], k))
+				if len(kinds) < 2 || k.does != blowUp { // stacks are slow, and two steps show all there is to see
+					grow(append(kinds[:len(kinds):len(kinds)], k))
+				}
 			}
 		}
 	}
 	grow(nil)
 	t.Logf("%d runs", runs)
-	if runs < 60000 {
+	if runs < 50000 {
 		t.Error("the model is smaller than it says")
 	}
 }
