@@ -1,0 +1,306 @@
+package blocker
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"session/blocker/rules"
+)
+
+// first types settle the matter whatever else failed: a person has to act before anything else can work.
+var firstTypes = []Type{MergeConflict, DecisionRequired, ReviewBlocked}
+
+// stageTypes are the types that a failing build or test run can have.
+var stageTypes = []Type{Dependency, BuildError, TestFailure}
+
+// finding is what was decided: a type and the hit that shows it best; hit is nil when nothing but the verdict is known.
+type finding struct {
+	t   Type
+	hit *hit
+}
+
+// decide picks what stopped the run: in the first step that failed and says why, else in any step.
+func (s *scan) decide(v Verdict) (finding, bool) {
+	s.endStepAtEOF()
+	var steps []*step
+	steps = append(steps, s.failed...)
+	steps = append(steps, s.cur)
+	for _, st := range steps {
+		if st.failed {
+			if f, ok := st.decide(false); ok {
+				return f, true
+			}
+		}
+	}
+	all := newStep()
+	for _, st := range append(steps, s.quiet) {
+		all.merge(st)
+	}
+	if f, ok := all.decide(false); ok && (v == Failed || s.strong(f)) {
+		return f, true
+	}
+	if v != Failed {
+		return finding{}, false
+	}
+	return all.decide(true)
+}
+
+// strong tells whether a finding counts without a failing verdict.
+func (s *scan) strong(f finding) bool { return f.hit != nil && f.hit.m.Rule.Strength != rules.Weak }
+
+// endStepAtEOF lets the last lines go: a hit at the end of a log gets no more.
+func (s *scan) endStepAtEOF() {
+	for _, h := range s.open {
+		h.follow = nil
+	}
+	s.open = nil
+}
+
+// decide picks among the hits of one step; weak hits count only when asked for.
+func (s *step) decide(weak bool) (finding, bool) {
+	for _, t := range firstTypes {
+		if h := s.best(t); h != nil {
+			return finding{t, h}, true
+		}
+	}
+	if f, ok := s.machine(); ok {
+		return f, true
+	}
+	if f, ok := s.byStage(); ok {
+		return f, true
+	}
+	if f, ok := s.earliest((*hit).definite, stageTypes...); ok {
+		return f, true
+	}
+	if h := s.definite[string(CIFailure)]; h != nil {
+		return finding{CIFailure, h}, true
+	}
+	any := func(h *hit) bool { return true }
+	if f, ok := s.earliest(any, stageTypes...); ok {
+		return f, true
+	}
+	if h := s.summary[string(CIFailure)]; h != nil && !generic(h) {
+		return finding{CIFailure, h}, true
+	}
+	if weak {
+		return s.weakest()
+	}
+	return finding{}, false
+}
+
+// best is the strongest hit of a type.
+func (s *step) best(t Type) *hit {
+	d, m := s.definite[string(t)], s.summary[string(t)]
+	switch {
+	case d == nil:
+		return m
+	case m != nil && m.definite() && m.seq < d.seq:
+		return m
+	}
+	return d
+}
+
+// machine: the CI machinery failed (killed, out of disk, cancelled, timed out) before anything else did, or it says so
+// itself and no tool names another reason.
+func (s *step) machine() (finding, bool) {
+	h := s.definite[string(CIFailure)]
+	if h == nil {
+		return finding{}, false
+	}
+	f, other := s.earliest((*hit).definite, stageTypes...)
+	if !other && (s.stage == nil || h.seq < s.stage.seq) || other && h.seq < f.hit.seq {
+		return finding{CIFailure, h}, true
+	}
+	return finding{}, false
+}
+
+// byStage: a closing line names the stage that failed; the first hit of that stage's type is the reason.
+func (s *step) byStage() (finding, bool) {
+	if s.stage == nil || s.neutral() {
+		return finding{}, false
+	}
+	t := Type(s.stage.m.Rule.Type)
+	dep, build, test := s.best(Dependency), s.best(BuildError), s.best(TestFailure)
+	switch {
+	case t == BuildError && dep != nil && dep.definite() && (build == nil || build == s.stage || !build.definite() || dep.seq < build.seq):
+		return finding{Dependency, dep}, true
+	case t == TestFailure && s.buildBeforeTests(build, test):
+		return finding{BuildError, build}, true
+	}
+	h := s.best(t)
+	if h == nil {
+		h = s.stage
+	}
+	return finding{t, h}, true
+}
+
+// buildBeforeTests: a tool says that the tests could not be built.
+func (s *step) buildBeforeTests(build, test *hit) bool {
+	if build == nil || build.m.Rule.Strength == rules.Definite && !s.said(BuildError) {
+		return false
+	}
+	return s.said(BuildError) && (test == nil || build.seq < test.seq)
+}
+
+// said tells whether a closing line spoke of a type.
+func (s *step) said(t Type) bool {
+	h := s.summary[string(t)]
+	return h != nil && h.m.Rule.Verdict != ""
+}
+
+// neutral: make and ninja run tests as well as compilers, so their closing lines do not tell the stage. A target called
+// test or check does.
+func (s *step) neutral() bool {
+	if s.stage.m.Rule.Type != string(BuildError) || s.definite[string(BuildError)] != nil {
+		return false
+	}
+	return s.stage.m.Rule.ID == "make-failed" || s.stage.m.Rule.ID == "ninja-failed"
+}
+
+// earliest is the hit of the given types that comes first among those that want accepts.
+func (s *step) earliest(want func(*hit) bool, types ...Type) (f finding, ok bool) {
+	for _, t := range types {
+		for _, h := range []*hit{s.definite[string(t)], s.summary[string(t)]} {
+			if h != nil && want(h) && (!ok || h.seq < f.hit.seq) {
+				f, ok = finding{t, h}, true
+			}
+		}
+	}
+	return f, ok
+}
+
+// generic closing lines say that something failed, not what.
+func generic(h *hit) bool { return h.m.Rule.Verdict != "" }
+
+// weakest picks among hits that count only because the run failed: tests, then build, then the rest; a closing line
+// last.
+func (s *step) weakest() (finding, bool) {
+	for _, t := range []Type{TestFailure, BuildError, Dependency, CIFailure} {
+		if h := s.weak[string(t)]; h != nil {
+			return finding{t, h}, true
+		}
+	}
+	if h := s.summary[string(CIFailure)]; h != nil {
+		return finding{CIFailure, h}, true
+	}
+	return finding{}, false
+}
+
+// testCommand and buildCommand tell the stage from the command that was run, when the log is silent.
+var (
+	testCommand       = regexp.MustCompile(`(?i)\b(?:c?test|tests|pytest|py\.test|tox|nox|jest|mocha|vitest|rspec|phpunit|prove|nextest|check|verify|spec)\b`)
+	buildCommand      = regexp.MustCompile(`(?i)\b(?:make|ninja|cmake|msbuild|gcc|g\+\+|clang|cl|cargo|go (?:build|vet)|mvn|gradlew?|ant|bazel|tsc|build|compile|javac|dotnet|xcodebuild|swift|meson|lint)\b`)
+	dependencyCommand = regexp.MustCompile(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
+)
+
+// fallback gives a failing run without any hit its blocker: nothing that failed goes unseen.
+func (s *scan) fallback(in *Input) finding {
+	t := CIFailure
+	switch c := in.Command; {
+	case in.Exit != nil && killed(*in.Exit):
+	case dependencyCommand.MatchString(c):
+		t = Dependency
+	case testCommand.MatchString(c):
+		t = TestFailure
+	case buildCommand.MatchString(c):
+		t = BuildError
+	case s.verdict.last != nil && s.verdict.last.m.Rule.Type != "":
+		t = Type(s.verdict.last.m.Rule.Type)
+	}
+	return finding{t, s.verdict.last}
+}
+
+// killed: a signal or a time-out ended the command (128+9, 128+15, timeout(1)'s 124).
+func killed(exit int) bool { return exit == 137 || exit == 143 || exit == 124 }
+
+// blocker makes the blocker of a finding.
+func (s *scan) blocker(f finding, in *Input, o *Options) Blocker {
+	b := Blocker{Type: f.t, Source: in.Name, AutoDetected: true, DetectedAt: o.Now}
+	if h := f.hit; h != nil {
+		s.describe(&b, h)
+	}
+	if b.Message == "" {
+		b.Message = s.lastWords(in)
+		b.Rule = or(b.Rule, "exit")
+	}
+	if len(b.Evidence) == 0 {
+		b.Evidence = s.lastLines()
+	}
+	b.Description = describe(&b)
+	return New(b)
+}
+
+// describe fills a blocker from a hit.
+func (s *scan) describe(b *Blocker, h *hit) {
+	m := &h.m
+	b.Message, b.LogLine, b.Rule, b.Line = message(h), h.no, m.Rule.ID, m.Line
+	b.File = s.resolve(m.File)
+	b.Severity, b.RecoveryAgent = Severity(m.Rule.Severity), m.Rule.Agent
+	b.ErrorPattern = Pattern(b.Message)
+	if b.Type == TestFailure && m.Key != "" {
+		b.ErrorPattern = Pattern(m.Key)
+	}
+	if m.Rule.Resolution != "" {
+		fill := *m
+		fill.File = b.File
+		b.Resolution = cut(fill.Fill(m.Rule.Resolution), maxText)
+	}
+	b.Evidence = h.evidence
+}
+
+// message is the first error line: what the rule took for it, else the line itself. A message that the next line told
+// (CMake, Rust panics, pytest) stands after what introduces it.
+func message(h *hit) string {
+	m := &h.m
+	switch detail := or(m.Vars["first"], or(m.Vars["exception"], m.Vars["e"])); {
+	case m.Msg == "" && detail != "":
+		return strings.TrimPrefix(m.Key+": "+detail, ": ")
+	case m.Msg == "":
+		return strings.TrimSpace(h.text)
+	case m.Key != "" && !strings.Contains(m.Msg, m.Key) && m.Rule.Type == string(TestFailure):
+		return m.Key + ": " + m.Msg
+	case m.Vars["exception"] != "" && !strings.Contains(m.Msg, m.Vars["exception"]):
+		return m.Msg + ": " + m.Vars["exception"]
+	}
+	return m.Msg
+}
+
+var headlines = map[Type]string{
+	BuildError: "The build fails", TestFailure: "A test fails", Dependency: "A dependency is missing or does not fit",
+	ReviewBlocked: "The review asks for changes", CIFailure: "The CI run fails", MergeConflict: "There is a merge conflict",
+	DecisionRequired: "A decision is needed", DesignIssue: "There is a design issue", Other: "Something stops the work",
+}
+
+// describe puts a blocker in words for people.
+func describe(b *Blocker) string {
+	where := ""
+	switch {
+	case b.File != "" && b.Line > 0:
+		where = fmt.Sprintf(" at %s:%d", b.File, b.Line)
+	case b.File != "":
+		where = " in " + b.File
+	}
+	return cut(headlines[b.Type]+where+": "+b.Message, maxText)
+}
+
+// lastWords is the message of a failure that no rule knows: the last line that says anything, or the exit code.
+func (s *scan) lastWords(in *Input) string {
+	if l := s.lastLines(); len(l) > 0 {
+		return l[len(l)-1]
+	}
+	if in.Exit != nil {
+		return fmt.Sprintf("%s: exit code %d, and no output", or(in.Command, "the command"), *in.Exit)
+	}
+	return "the run failed and says nothing"
+}
+
+// lastLines are the last lines of the log that are not blank.
+func (s *scan) lastLines() (out []string) {
+	for l := range strings.FieldsFuncSeq(string(s.end), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if l = string(stripPrefixes([]byte(l))); strings.TrimSpace(l) != "" {
+			out = append(out, cut(l, maxLine))
+		}
+	}
+	return out[max(0, len(out)-MaxEvidence):]
+}

@@ -1,0 +1,155 @@
+package blocker
+
+import (
+	"bytes"
+
+	"session/blocker/rules"
+)
+
+// Evidence is a few lines before a hit and more after it.
+const (
+	linesBefore = 3
+	linesAfter  = 14
+)
+
+// hit is a line that a rule of some type matched, with what the lines after it added.
+type hit struct {
+	m        rules.Match
+	no       int // line of the log
+	seq      int // place in the order of all lines looked at
+	text     string
+	evidence []string
+	follow   *rules.Follower
+	left     int // lines that the evidence still wants
+}
+
+// placed tells whether the hit names file and line.
+func (h *hit) placed() bool { return h != nil && h.m.File != "" && h.m.Line > 0 }
+
+// definite: by its rule, or because the lines after it named a place, which noise does not.
+func (h *hit) definite() bool {
+	return h.m.Rule.Strength == rules.Definite || h.m.Rule.Strength == rules.Summary && h.placed() && h.m.Rule.Verdict == ""
+}
+
+// feed hands the hit the next line; it reports whether it wants more.
+func (h *hit) feed(line []byte, no int, p *places) bool {
+	if h.left > 0 && len(h.evidence) < MaxEvidence {
+		h.left--
+		h.evidence = append(h.evidence, cut(string(line), maxLine))
+	}
+	if h.follow != nil {
+		had := h.m.Msg != ""
+		got, more := h.follow.Feed(line)
+		if got && !had && h.m.Msg != "" {
+			h.no = no
+		}
+		if !more {
+			h.follow = nil
+		}
+	}
+	return h.left > 0 || h.follow != nil
+}
+
+// step is one step of a CI job, or the whole log where there are none: the first hit of each type and strength.
+type step struct {
+	definite, summary, weak map[string]*hit
+	stage                   *hit // the last summary that says which stage failed
+	failed                  bool
+}
+
+func newStep() *step {
+	return &step{definite: map[string]*hit{}, summary: map[string]*hit{}, weak: map[string]*hit{}}
+}
+
+// empty tells that nothing was found in the step.
+func (s *step) empty() bool { return len(s.definite)+len(s.summary)+len(s.weak) == 0 }
+
+// slot is where hits of a strength are kept.
+func (s *step) slot(st rules.Strength) map[string]*hit {
+	switch st {
+	case rules.Definite:
+		return s.definite
+	case rules.Summary:
+		return s.summary
+	}
+	return s.weak
+}
+
+// keep takes a hit in if it is the first of its kind. A summary is also what tells the stage.
+func (s *step) keep(h *hit) bool {
+	r := h.m.Rule
+	if r.Strength == rules.Summary && r.Verdict != "" && r.Type != string(CIFailure) {
+		s.stage = h
+	}
+	slot := s.slot(r.Strength)
+	if old := slot[r.Type]; old != nil && (old.placed() || !h.placed()) {
+		return false
+	}
+	slot[r.Type] = h
+	return true
+}
+
+// merge takes over the hits of a step that s does not have.
+func (s *step) merge(o *step) {
+	for _, st := range []rules.Strength{rules.Definite, rules.Summary, rules.Weak} {
+		for t, h := range o.slot(st) {
+			if s.slot(st)[t] == nil {
+				s.slot(st)[t] = h
+			}
+		}
+	}
+	if o.stage != nil {
+		s.stage = o.stage
+	}
+}
+
+// origin is the place that a line named for one of the next lines.
+type origin struct {
+	m  rules.Match
+	no int
+}
+
+// contextReach is how many lines a context line counts for.
+const contextReach = 12
+
+// note takes in a context line. A frame of the user's stands against later ones of a runtime.
+func (c *origin) note(m rules.Match, no int) {
+	if m.File == "" || c.m.File != "" && no-c.no <= contextReach && isForeign(m.File) && !isForeign(c.m.File) {
+		if m.File == "" {
+			*c = origin{}
+		}
+		return
+	}
+	*c = origin{m, no}
+}
+
+// lend gives a hit without a place the one of the context.
+func (c *origin) lend(h *hit) {
+	if c.m.File == "" || h.no-c.no > contextReach || h.m.File != "" || h.m.Rule.Verdict != "" {
+		return
+	}
+	h.m.File, h.m.Line, h.m.Col = c.m.File, c.m.Line, c.m.Col
+	if h.m.Msg == "" {
+		h.m.Msg = c.m.Msg
+		if h.m.Msg != "" {
+			h.no = c.no
+		}
+	}
+	*c = origin{}
+}
+
+// before collects the lines that stand before at in text.
+func before(text []byte, at int) (lines []string) {
+	for range linesBefore {
+		if at == 0 {
+			break
+		}
+		end := at - 1
+		start := max(bytes.LastIndexByte(text[:end], '\n'), bytes.LastIndexByte(text[:end], '\r')) + 1
+		if end-start > 0 && end-start < lineCap {
+			lines = append([]string{cut(string(stripPrefixes(text[start:end])), maxLine)}, lines...)
+		}
+		at = start
+	}
+	return lines
+}

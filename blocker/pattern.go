@@ -1,0 +1,45 @@
+package blocker
+
+import (
+	"regexp"
+	"strings"
+)
+
+// volatile is what changes from run to run in a line about the same failure, and what stands for it in a pattern.
+var volatile = []struct {
+	find *regexp.Regexp
+	put  string
+}{
+	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
+	{regexp.MustCompile(`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
+	{regexp.MustCompile(`\b(?:https?|file)://[^\s'"<>)]+`), "<url>"},
+	{regexp.MustCompile(`(?:\b[A-Za-z]:\\|\\\\)[^\s:'"<>|()]+|(?:^|[\s'"=(\[:,‘“])(?:~|/)[\w.+@~-]+(?:/[^\s:'",<>()\]’”]+)+`), "<path>"},
+	{regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`), "<addr>"},
+	{regexp.MustCompile(`@[0-9a-f]{5,16}\b`), "@<addr>"},
+	{regexp.MustCompile(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{6,}\b`), "<hex>"},
+	{regexp.MustCompile(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
+	{regexp.MustCompile(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
+	{regexp.MustCompile(`\b\d{5,}\b`), "<number>"},
+	{regexp.MustCompile(`\s+`), " "},
+}
+
+// Pattern reduces an error line to what is the same each time the failure is seen: times, durations, addresses, long
+// numbers, URLs and absolute paths are replaced by their kind. Paths relative to the repository stay.
+func Pattern(line string) string {
+	s := cut(strings.TrimSpace(line), maxText)
+	for _, v := range volatile {
+		s = v.find.ReplaceAllStringFunc(s, func(m string) string {
+			if v.put == "<path>" && m != "" && strings.ContainsAny(m[:1], " '\"=([:,") {
+				return m[:1] + v.put
+			}
+			if v.put == "<path>" {
+				if q := strings.TrimLeft(m, "‘“"); q != m {
+					return m[:len(m)-len(q)] + v.put
+				}
+			}
+			return v.put
+		})
+	}
+	return cut(strings.TrimSpace(s), 240)
+}

@@ -1,0 +1,196 @@
+package blocker
+
+import "bytes"
+
+// maxPrefixes bounds how many prefixes are taken off one line (a CI timestamp, then a job name, then ant's task …).
+const maxPrefixes = 6
+
+// antTasks are the tasks whose output ant marks with their name.
+var antTasks = []string{"javac", "exec", "junit", "java", "javadoc", "testng", "groovyc", "scalac", "apply", "antcall", "subant", "junitlauncher", "jar", "xslt", "kotlinc", "cc", "native2ascii"}
+
+// stripPrefixes takes off what systems in between put before a tool's own line: time stamps of GitHub, GitLab, Azure,
+// Jenkins and taskcluster, job and step of `gh run view --log`, MSBuild's 12>, ant's [javac], docker-compose's svc_1 |,
+// ctest's 12:, BuildKit's #12 3.456.
+func stripPrefixes(b []byte) []byte {
+	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	for range maxPrefixes {
+		n := prefixLen(b)
+		if n == 0 {
+			break
+		}
+		b = b[n:]
+	}
+	return bytes.TrimRight(b, " \t")
+}
+
+func prefixLen(b []byte) int {
+	t := len(b) - len(bytes.TrimLeft(b, " \t"))
+	if t == len(b) {
+		return 0
+	}
+	c := b[t]
+	switch {
+	case c >= '0' && c <= '9':
+		return numberPrefix(b, t)
+	case c == '[':
+		return bracketPrefix(b, t)
+	case c == '#' && t == 0:
+		return buildkitPrefix(b)
+	case t > 0:
+		return 0
+	}
+	if n := jobPrefix(b); n > 0 {
+		return n
+	}
+	return composePrefix(b)
+}
+
+// numberPrefix: a time stamp, `12>`, or ctest's `12: `.
+func numberPrefix(b []byte, t int) int {
+	if n := stampLen(b[t:]); n > 0 {
+		return t + n
+	}
+	i := t
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	switch {
+	case i-t <= 4 && i < len(b) && b[i] == '>':
+		return i + 1
+	case t == 0 && i <= 5 && bytes.HasPrefix(b[i:], []byte(": ")):
+		return i + 2
+	}
+	return 0
+}
+
+// stampLen is the length of a time stamp and the blank behind it: 2026-01-02T03:04:05.678Z, 2026-01-02 03:04:05,678,
+// 03:04:05.678, GitLab's stamp with its stream mark (00O, 01E+).
+func stampLen(b []byte) int {
+	i := 0
+	if isDate(b) {
+		i = 11
+	}
+	n := clockLen(b[i:])
+	if n == 0 {
+		return 0
+	}
+	i += n
+	if i < len(b) && b[i] == 'Z' {
+		i++
+	}
+	if i == len(b) {
+		return i
+	}
+	if b[i] != ' ' && b[i] != '\t' {
+		return 0
+	}
+	return i + 1 + streamMark(b[i+1:])
+}
+
+// isDate: 2026-01-02 and a T or blank.
+func isDate(b []byte) bool {
+	return len(b) > 11 && b[4] == '-' && b[7] == '-' && (b[10] == 'T' || b[10] == ' ') && isDigit(b[0]) && isDigit(b[3]) && isDigit(b[9])
+}
+
+// clockLen: 03:04:05 with an optional fraction.
+func clockLen(b []byte) int {
+	if len(b) < 8 || b[2] != ':' || b[5] != ':' || !isDigit(b[0]) || !isDigit(b[1]) || !isDigit(b[3]) || !isDigit(b[4]) || !isDigit(b[6]) || !isDigit(b[7]) {
+		return 0
+	}
+	i := 8
+	if i < len(b) && (b[i] == '.' || b[i] == ',') {
+		for i++; i < len(b) && isDigit(b[i]); i++ {
+		}
+	}
+	return i
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// streamMark: GitLab's 00O, 00E+ behind its time stamps.
+func streamMark(b []byte) int {
+	if len(b) < 4 || !isDigit(b[0]) || !isDigit(b[1]) || b[2] != 'O' && b[2] != 'E' {
+		return 0
+	}
+	if b[3] == ' ' || b[3] == '+' {
+		return 4
+	}
+	return 0
+}
+
+// bracketPrefix: [javac], [task 2026-…], [2026-…], [03:04:05], [0].
+func bracketPrefix(b []byte, t int) int {
+	end := bytes.IndexByte(b[t:min(len(b), t+48)], ']')
+	if end < 0 {
+		return 0
+	}
+	in, after := b[t+1:t+end], t+end+1
+	if after < len(b) && b[after] == ' ' {
+		after++
+	}
+	in = bytes.TrimPrefix(in, []byte("task "))
+	if len(in) > 0 && isDigit(in[0]) && (stampLen(in) > 0 || len(bytes.Trim(in, "0123456789")) == 0 && len(in) < 3) {
+		return after
+	}
+	for _, task := range antTasks {
+		if string(in) == task {
+			return after
+		}
+	}
+	return 0
+}
+
+// buildkitPrefix: `#12 3.456 `.
+func buildkitPrefix(b []byte) int {
+	i := 1
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	if i == 1 || i == len(b) || b[i] != ' ' {
+		return 0
+	}
+	j := i + 1
+	for j < len(b) && (isDigit(b[j]) || b[j] == '.') {
+		j++
+	}
+	if j > i+1 && j < len(b) && b[j] == ' ' && bytes.IndexByte(b[i+1:j], '.') > 0 {
+		return j + 1
+	}
+	return 0
+}
+
+// jobPrefix: `job<TAB>step<TAB>time ` as `gh run view --log` prints it.
+func jobPrefix(b []byte) int {
+	first := bytes.IndexByte(b[:min(len(b), 160)], '\t')
+	if first <= 0 {
+		return 0
+	}
+	second := bytes.IndexByte(b[first+1:min(len(b), first+160)], '\t')
+	if second < 0 {
+		return 0
+	}
+	rest := bytes.TrimPrefix(b[first+second+2:], []byte("\uFEFF"))
+	if !isDate(rest) {
+		return 0
+	}
+	if n := stampLen(rest); n > 0 {
+		return len(b) - len(rest) + n
+	}
+	return 0
+}
+
+// composePrefix: `svc_1  | `, `svc-1 | `.
+func composePrefix(b []byte) int {
+	i := 0
+	for i < len(b) && i < 40 && (b[i] >= 'a' && b[i] <= 'z' || isDigit(b[i]) || b[i] == '_' || b[i] == '-' || b[i] == '.') {
+		i++
+	}
+	if i < 3 || !isDigit(b[i-1]) || b[i-2] != '_' && b[i-2] != '-' {
+		return 0
+	}
+	j := len(b) - len(bytes.TrimLeft(b[i:], " "))
+	if j > i && bytes.HasPrefix(b[j:], []byte("| ")) {
+		return j + 2
+	}
+	return 0
+}

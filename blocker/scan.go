@@ -1,0 +1,214 @@
+package blocker
+
+import (
+	"bytes"
+
+	"session/blocker/rules"
+)
+
+// scan is one pass over a log: it takes prepared chunks in order and keeps what decides.
+type scan struct {
+	table   *rules.Table
+	places  *places
+	base    int // newlines before the current chunk
+	seq     int
+	cur     *step
+	failed  []*step // steps that failed, the first ones
+	quiet   *step   // what was found in steps that did not fail
+	echo    bool    // inside a CI system's repetition of the commands to come
+	origin  origin
+	open    []*hit // hits that want the next lines
+	verdict verdicts
+	proof   int // the last definite hit
+	end     []byte
+	gated   func(*rules.Rule) bool
+}
+
+// maxFailedSteps bounds what is kept of a log with many failing steps.
+const maxFailedSteps = 4
+
+func newScan(t *rules.Table, p *places) *scan {
+	s := &scan{table: t, places: p, cur: newStep(), quiet: newStep(), verdict: newVerdicts()}
+	s.gated = s.gate
+	return s
+}
+
+// gate leaves out rules whose kind of hit is already there, so that a log with a million errors costs little more than
+// one with ten.
+func (s *scan) gate(r *rules.Rule) bool {
+	switch {
+	case r.Verdict != "" || r.Step != "" || r.Echo != "" || r.Strength == rules.Ignore || r.Strength == rules.Context:
+		return true
+	case r.Strength == rules.Definite:
+		return s.cur.definite[r.Type] == nil
+	case r.Strength == rules.Summary:
+		return s.cur.summary[r.Type] == nil || !s.cur.summary[r.Type].definite() && s.cur.definite[r.Type] == nil
+	}
+	return s.cur.weak[r.Type] == nil
+}
+
+// chunk consumes one chunk: the selected lines, and all lines while a hit wants them.
+func (s *scan) chunk(c *chunk) {
+	text := c.text[:c.n]
+	pos, no, k := 0, s.base+1, 0
+	for {
+		for k < len(c.sel.Lines) && c.sel.Lines[k].Start < pos {
+			k++
+		}
+		start := pos
+		switch {
+		case len(s.open) > 0 && pos < len(text):
+		case k < len(c.sel.Lines):
+			start = c.sel.Lines[k].Start
+		default:
+			s.finish(c, text)
+			return
+		}
+		no += bytes.Count(text[pos:start], []byte{'\n'})
+		var sel *rules.Line
+		end := start
+		if k < len(c.sel.Lines) && c.sel.Lines[k].Start == start {
+			sel, end = &c.sel.Lines[k], c.sel.Lines[k].End
+			k++
+		} else {
+			end = segmentEnd(text, start)
+		}
+		s.line(text, start, end, no, c, sel)
+		var lf int
+		pos, lf = lineBreak(text, end)
+		no += lf
+	}
+}
+
+// finish closes a chunk: counts its lines and remembers its last ones.
+func (s *scan) finish(c *chunk, text []byte) {
+	s.base += c.newlines
+	tail := text[max(0, len(text)-lineCap):]
+	if len(bytes.TrimSpace(tail)) > 0 {
+		s.end = append(s.end[:0], tail...)
+	}
+}
+
+func segmentEnd(text []byte, at int) int {
+	for i, b := range text[at:] {
+		if b == '\n' || b == '\r' {
+			return at + i
+		}
+	}
+	return len(text)
+}
+
+// lineBreak passes over \n, \r or \r\n.
+func lineBreak(text []byte, at int) (next, newlines int) {
+	switch {
+	case at >= len(text):
+		return len(text), 0
+	case text[at] == '\n':
+		return at + 1, 1
+	case at+1 < len(text) && text[at+1] == '\n':
+		return at + 2, 1
+	}
+	return at + 1, 0
+}
+
+// line looks at one line.
+func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) {
+	s.seq++
+	line := stripPrefixes(text[start:min(end, start+lineCap)])
+	s.feed(line, no)
+	if sel == nil {
+		return
+	}
+	m, ok := s.table.Match(line, &c.sel, *sel, s.gated)
+	if !ok || m.Rule.Strength == rules.Ignore {
+		return
+	}
+	h := &hit{m: m, no: no, seq: s.seq, text: string(line)}
+	if s.mark(h) {
+		h.evidence = before(text, start)
+		s.hit(h)
+	}
+}
+
+// feed gives the line to the hits that want it.
+func (s *scan) feed(line []byte, no int) {
+	kept := s.open[:0]
+	for _, h := range s.open {
+		if h.feed(line, no, s.places) {
+			kept = append(kept, h)
+		}
+	}
+	s.open = kept
+}
+
+// mark takes in what a line says besides being a hit; it reports whether it is one.
+func (s *scan) mark(h *hit) bool {
+	r := h.m.Rule
+	if r.Step == rules.StepStart || r.Step == rules.StepOK {
+		s.endStep()
+	}
+	if r.Echo != "" {
+		s.echo = r.Echo == rules.EchoBegin
+	}
+	if s.echo && r.Step != rules.StepFail {
+		return false
+	}
+	s.cur.failed = s.cur.failed || r.Step == rules.StepFail
+	if r.Verdict != "" {
+		s.verdict.add(h)
+	}
+	if r.Strength == rules.Context {
+		s.note(h)
+	}
+	return r.Type != "" && r.Strength != rules.Context
+}
+
+func (s *scan) note(h *hit) {
+	switch {
+	case h.m.Vars["enter"] != "":
+		s.places.enter(h.m.Vars["enter"])
+	case h.m.Vars["leave"] != "":
+		s.places.leave(h.m.Vars["leave"])
+	default:
+		s.origin.note(h.m, h.no)
+	}
+}
+
+// hit keeps a hit if it is the first of its kind in its step, and follows it.
+func (s *scan) hit(h *hit) {
+	s.origin.lend(h)
+	if h.m.Rule.Strength == rules.Definite {
+		s.proof = h.seq
+	}
+	if !s.cur.keep(h) && s.cur.stage != h {
+		return
+	}
+	h.evidence = append(h.evidence, cut(h.text, maxLine))
+	h.m.File = s.resolve(h.m.File)
+	h.left = linesAfter
+	h.follow = s.table.Follow(&h.m)
+	s.open = append(s.open, h)
+}
+
+// resolve uses the directory that make is in now; later lines may leave it.
+func (s *scan) resolve(file string) string {
+	if file == "" {
+		return ""
+	}
+	return s.places.resolve(file)
+}
+
+// endStep closes the current step. What was found in a step that did not fail counts only if no step failed.
+func (s *scan) endStep() {
+	s.echo = false
+	switch {
+	case s.cur.failed && len(s.failed) < maxFailedSteps:
+		s.failed = append(s.failed, s.cur)
+	case s.cur.empty():
+		s.cur.failed = false
+		return
+	case !s.cur.failed:
+		s.quiet.merge(s.cur)
+	}
+	s.cur = newStep()
+}

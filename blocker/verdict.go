@@ -1,0 +1,72 @@
+package blocker
+
+import "session/blocker/rules"
+
+// Verdict is how a run ended.
+type Verdict string
+
+// The verdicts. Unknown: nothing in the log says how the run ended.
+const (
+	Succeeded Verdict = "success"
+	Failed    Verdict = "failure"
+	Unknown   Verdict = "unknown"
+)
+
+// verdicts collects what the lines of a log say about its end: per level the last failure and the last success, as the
+// sequence numbers of their lines (0: none).
+type verdicts struct {
+	bad, good map[string]int
+	done      int  // a CI system's log is complete, but says nothing about success
+	last      *hit // the last failing verdict line
+}
+
+func newVerdicts() verdicts { return verdicts{bad: map[string]int{}, good: map[string]int{}} }
+
+func (v *verdicts) add(h *hit) {
+	r := h.m.Rule
+	switch {
+	case r.Verdict == rules.Failure:
+		v.bad[r.Level] = h.seq
+		if v.last == nil || r.Level != rules.LevelPart {
+			v.last = h
+		}
+	case r.Strength == rules.Weak:
+		v.done = h.seq
+	default:
+		v.good[r.Level] = h.seq
+	}
+}
+
+// judge decides: the outermost level that says anything, the last word of it. proof is the last line that is a failure
+// by itself; it outweighs an inner success that came before it.
+func (v *verdicts) judge(exit *int, proof int) Verdict {
+	if exit != nil {
+		return map[bool]Verdict{true: Succeeded, false: Failed}[*exit == 0]
+	}
+	const ci, run, part = rules.LevelCI, rules.LevelRun, rules.LevelPart
+	switch {
+	case v.bad[ci] > v.good[ci]:
+		return Failed
+	case v.good[ci] > 0:
+		return Succeeded
+	case v.done > 0 && v.bad[part] == 0 && v.bad[run] < v.good[run]:
+		return Succeeded
+	case v.bad[run] > v.good[run]:
+		return Failed
+	case v.good[run] > 0:
+		if max(v.bad[part], proof) > v.good[run] {
+			return Failed
+		}
+		return Succeeded
+	case v.bad[part] > 0:
+		return Failed
+	case v.good[part] > proof, v.done > 0:
+		return Succeeded
+	}
+	return Unknown
+}
+
+// sure tells whether a part of a log is enough to believe its success: an outer level said so, not only one of its parts.
+func (v *verdicts) sure() bool {
+	return v.good[rules.LevelCI] > 0 || v.good[rules.LevelRun] > 0
+}
