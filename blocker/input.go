@@ -102,11 +102,7 @@ func Scan(ctx gocontext.Context, in Input, o Options) (Report, error) {
 		return r, nil
 	}
 	if o.Rules == nil {
-		t, err := rules.BuiltinTable()
-		if err != nil {
-			return r, err
-		}
-		o.Rules = t
+		o.Rules = rules.BuiltinTable()
 	}
 	r.Stale = !in.ModTime.IsZero() && in.ModTime.Before(o.Newest)
 	err := scanInput(ctx, &in, &o, &r)

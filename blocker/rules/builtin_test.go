@@ -25,7 +25,7 @@ func follow(t *Table, fixture string) (Match, bool) {
 // TestBuiltinFixtures holds every built-in rule to its own fixtures, alone in a table: literal, pattern and exceptions
 // must agree. A rule without a fixture of each kind, or without a literal that selects it, fails.
 func TestBuiltinFixtures(t *testing.T) {
-	list, err := Builtin()
+	list, err := Source()
 	if err != nil {
 		t.Fatal(err)
 	}

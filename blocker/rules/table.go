@@ -39,18 +39,34 @@ func lazy(p string) func() *regexp.Regexp {
 // NewTable compiles lists of rules, the first list asked first. Every rule is checked; the first fault is returned as a
 // *Field, also for an id that two lists share, since a blocker names its rule by id.
 func NewTable(lists ...[]Rule) (*Table, error) {
+	all := slices.Concat(lists...)
+	if err := checkAll(all, map[string]bool{}); err != nil {
+		return nil, err
+	}
+	return newTable(all), nil
+}
+
+// checkAll checks rules and that no id stands twice; taken are ids that exist already.
+func checkAll(list []Rule, taken map[string]bool) error {
+	for i := range list {
+		r := &list[i]
+		if err := r.Check(); err != nil {
+			return err
+		}
+		if taken[r.ID] {
+			return &Field{r.ID, "id", r.ID, "an id that no other rule has"}
+		}
+		taken[r.ID] = true
+	}
+	return nil
+}
+
+// newTable compiles rules that are known to be right.
+func newTable(list []Rule) *Table {
 	t := &Table{}
 	number := map[string]uint16{}
 	var literals []string
-	ids := map[string]bool{}
-	for _, r := range slices.Concat(lists...) {
-		if err := r.Check(); err != nil {
-			return nil, err
-		}
-		if ids[r.ID] {
-			return nil, &Field{r.ID, "id", r.ID, "an id that no other rule has"}
-		}
-		ids[r.ID] = true
+	for _, r := range list {
 		for _, l := range r.Literals {
 			if _, ok := number[l]; !ok {
 				number[l] = uint16(len(literals))
@@ -63,7 +79,7 @@ func NewTable(lists ...[]Rule) (*Table, error) {
 		t.rules = append(t.rules, compile(r))
 	}
 	t.filter = newFilter(literals)
-	return t, nil
+	return t
 }
 
 func compile(r Rule) compiled {
