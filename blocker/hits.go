@@ -31,6 +31,9 @@ func (h *hit) definite() bool {
 	return h.m.Rule.Strength == rules.Definite || h.m.Rule.Strength == rules.Summary && h.placed() && h.m.Rule.Verdict == ""
 }
 
+// report: an agent's own status line, which says less than any line that it quotes.
+func (h *hit) report() bool { return h.m.Rule.Stage == "agent" && h.m.Rule.Strength == rules.Summary }
+
 // feed hands the hit the next line; it reports whether it wants more.
 func (h *hit) feed(line []byte, no int, p *places) bool {
 	if h.left > 0 && len(h.evidence) < MaxEvidence {
@@ -82,7 +85,7 @@ func (s *step) keep(h *hit) bool {
 		s.stage = h
 	}
 	slot := s.slot(r.Strength)
-	if old := slot[r.Type]; old != nil && (old.placed() || !h.placed()) {
+	if old := slot[r.Type]; old != nil && (old.placed() || !h.placed()) && !old.report() {
 		return false
 	}
 	slot[r.Type] = h

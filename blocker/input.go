@@ -35,6 +35,14 @@ type Options struct {
 	Procs  int          // goroutines to decode and select with; 0: GOMAXPROCS, at most 8
 }
 
+// table gives the rules to ask.
+func (o *Options) table() *rules.Table {
+	if o.Rules == nil {
+		return rules.BuiltinTable()
+	}
+	return o.Rules
+}
+
 // Report is what a log says.
 type Report struct {
 	Verdict  Verdict
@@ -101,9 +109,7 @@ func Scan(ctx gocontext.Context, in Input, o Options) (Report, error) {
 		r.Verdict = Succeeded
 		return r, nil
 	}
-	if o.Rules == nil {
-		o.Rules = rules.BuiltinTable()
-	}
+	o.Rules = o.table()
 	r.Stale = !in.ModTime.IsZero() && in.ModTime.Before(o.Newest)
 	err := scanInput(ctx, &in, &o, &r)
 	if err != nil && ctx.Err() == nil {
@@ -135,10 +141,11 @@ func scanInput(ctx gocontext.Context, in *Input, o *Options, r *Report) error {
 	} else {
 		head = head[bom:]
 	}
-	if done, err := structured(ctx, in, o, r, head, body); done || err != nil {
+	body, done, err := structured(ctx, in, o, r, head, body)
+	if done || err != nil {
 		return err
 	}
-	return scanLog(ctx, in, o, r, head, body)
+	return scanLog(ctx, in, o, r, body)
 }
 
 // open gives the head of the input and a reader over all of it.
@@ -161,7 +168,7 @@ func open(in *Input) (head []byte, all io.Reader, err error) {
 }
 
 // scanLog asks the end first, then reads from the beginning.
-func scanLog(ctx gocontext.Context, in *Input, o *Options, r *Report, head []byte, body io.Reader) error {
+func scanLog(ctx gocontext.Context, in *Input, o *Options, r *Report, body io.Reader) error {
 	if in.Data != nil && in.Size > tailSize && in.Exit == nil {
 		ok, err := succeededAtEnd(ctx, in, o, r.Encoding)
 		if err != nil {
@@ -180,7 +187,7 @@ func scanLog(ctx gocontext.Context, in *Input, o *Options, r *Report, head []byt
 	if err != nil {
 		return err
 	}
-	s.conclude(in, o, r, head)
+	s.conclude(in, o, r)
 	return nil
 }
 
@@ -206,7 +213,7 @@ func succeededAtEnd(ctx gocontext.Context, in *Input, o *Options, enc Encoding) 
 }
 
 // conclude turns what a pass over a log kept into the report.
-func (s *scan) conclude(in *Input, o *Options, r *Report, head []byte) {
+func (s *scan) conclude(in *Input, o *Options, r *Report) {
 	r.Verdict = s.verdict.judge(in.Exit, s.proof)
 	if r.Verdict == Succeeded {
 		return
