@@ -2,6 +2,7 @@ package blocker
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 
@@ -237,10 +238,7 @@ func (s *scan) describe(b *Blocker, h *hit) {
 	b.Message, b.LogLine, b.Rule, b.Line = message(h), h.no, m.Rule.ID, m.Line
 	b.File = s.resolve(m.File)
 	b.Severity, b.RecoveryAgent = Severity(m.Rule.Severity), m.Rule.Agent
-	b.ErrorPattern = Pattern(b.Message)
-	if b.Type == TestFailure && m.Key != "" {
-		b.ErrorPattern = Pattern(m.Key)
-	}
+	b.ErrorPattern = patternOf(b, m)
 	if m.Rule.Resolution != "" {
 		fill := *m
 		fill.File = b.File
@@ -249,10 +247,24 @@ func (s *scan) describe(b *Blocker, h *hit) {
 	b.Evidence = h.evidence
 }
 
+// patternOf: a test is known by its name, everything else by its message.
+func patternOf(b *Blocker, m *rules.Match) string {
+	if key := or(m.Vars["test"], m.Key); b.Type == TestFailure && key != "" {
+		if strings.HasPrefix(key, "/") {
+			key = path.Base(key)
+		}
+		return Pattern(key)
+	}
+	return Pattern(b.Message)
+}
+
 // message is the first error line: what the rule took for it, else the line itself. A message that the next line told
 // (CMake, Rust panics, pytest) stands after what introduces it.
 func message(h *hit) string {
 	m := &h.m
+	if t := m.Vars["test"]; t != "" && !strings.Contains(m.Msg, t) {
+		return t + ": " + or(m.Vars["exception"], "failed") + " (" + m.Msg + ")"
+	}
 	switch detail := or(m.Vars["first"], or(m.Vars["exception"], m.Vars["e"])); {
 	case m.Msg == "" && detail != "":
 		return strings.TrimPrefix(m.Key+": "+detail, ": ")

@@ -117,6 +117,9 @@ const contextReach = 12
 
 // note takes in a context line. A frame of the user's stands against later ones of a runtime.
 func (c *origin) note(m rules.Match, no int) {
+	if m.Msg != "" && c.m.Msg != "" && m.File == c.m.File && no-c.no <= contextReach {
+		return // what a test logged: the first line is the reason
+	}
 	if m.File == "" || c.m.File != "" && no-c.no <= contextReach && isForeign(m.File) && !isForeign(c.m.File) {
 		if m.File == "" {
 			*c = origin{}

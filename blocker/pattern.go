@@ -41,5 +41,6 @@ func Pattern(line string) string {
 			return v.put
 		})
 	}
-	return cut(strings.TrimSpace(s), 240)
+	s = strings.TrimPrefix(strings.TrimSpace(s), "<path>: ") // the tool that speaks
+	return cut(s, 240)
 }

@@ -1,13 +1,13 @@
 package rules
 
-import "regexp"
-
 // Follower takes in the lines after a match until the rule has what it wants.
 type Follower struct {
 	M    *Match
 	rule *compiled
 	done []bool
 	seen int
+
+	replaces bool // a later place has replaced the first one
 }
 
 // Follow begins to follow a match of this table; it is nil when the rule wants no more lines.
@@ -46,13 +46,21 @@ func (f *Follower) Feed(line []byte) (got, more bool) {
 // take fills captures only as a whole: a line number without its file would name a wrong place.
 func (f *Follower) take(t *compiledThen, line []byte) bool {
 	p := t.pattern()
-	if f.M.File != "" && !t.Last && hasGroup(p, "file") {
+	place := f.M.File != "" && p.SubexpIndex("file") >= 0
+	switch over := t.over(); {
+	case !place:
+		return f.M.fill(p, line, t.Last)
+	case !t.Last:
 		return p.Match(line)
+	case over != nil && !f.replaces && !over.MatchString(f.M.File):
+		return false
 	}
-	if t.Last && f.M.File != "" && hasGroup(p, "file") && p.Match(line) {
-		f.M.Line, f.M.Col = 0, 0
+	was := *f.M
+	f.M.Line, f.M.Col = 0, 0
+	if !f.M.fill(p, line, true) {
+		f.M.Line, f.M.Col = was.Line, was.Col
+		return false
 	}
-	return f.M.fill(p, line, t.Last)
+	f.replaces = true
+	return true
 }
-
-func hasGroup(p *regexp.Regexp, name string) bool { return p.SubexpIndex(name) >= 0 }

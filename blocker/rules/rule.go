@@ -60,6 +60,7 @@ const MinLiteral = 3
 type Then struct {
 	Pattern string `yaml:"pattern"`
 	Skip    string `yaml:"skip"`   // lines that match this are passed over (frames of the runtime, of the test library)
+	Over    string `yaml:"over"`   // replaces the place only if the file named so far matches this
 	Last    bool   `yaml:"last"`   // later matches replace earlier ones (the innermost frame comes last)
 	Within  int    `yaml:"within"` // lines after the match; 0 is DefaultWithin
 }
@@ -181,7 +182,7 @@ func (r *Rule) checkLiterals() error {
 
 func (r *Rule) checkThen() error {
 	for _, t := range r.Then {
-		for field, p := range map[string]string{"then.pattern": t.Pattern, "then.skip": t.Skip} {
+		for field, p := range map[string]string{"then.pattern": t.Pattern, "then.skip": t.Skip, "then.over": t.Over} {
 			if want, ok := isPattern(p); !ok {
 				return &Field{r.ID, field, p, want}
 			}

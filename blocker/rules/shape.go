@@ -74,7 +74,9 @@ func hasDigit(s string) bool { return bytes.ContainsAny([]byte(s), "0123456789")
 
 // trimLevel takes away what stands before the path of a diagnostic: [ERROR], ERROR:, error:, e:, ##[error], ==>.
 func trimLevel(b []byte) []byte {
-	b = bytes.TrimLeft(b, " \t")
+	if t := bytes.TrimLeft(b, " "); len(b)-len(t) < 4 { // deeper is what a program printed inside a test
+		b = t
+	}
 	for _, p := range []string{"##[error]", "::error::", "[ERROR] ", "[error] ", "[ERROR]", "ERROR: ", "ERROR in ", "error: ", "Error: ", "e: "} {
 		if bytes.HasPrefix(b, []byte(p)) {
 			return bytes.TrimLeft(b[len(p):], " ")
@@ -122,10 +124,14 @@ func pathStart(b []byte) int {
 
 func colonAt(b []byte, i int) (m Match, ok bool) {
 	line, n := digits(b[i+1:])
-	if n == 0 || !isPath(b[:i]) {
+	file := b[:i]
+	if j := bytes.LastIndex(file, []byte(" - /")); j >= 0 { // maven quotes a tool's output behind its exit code
+		file = file[j+3:]
+	}
+	if n == 0 || !isPath(file) {
 		return m, false
 	}
-	m = Match{File: string(b[:i]), Line: line}
+	m = Match{File: string(file), Line: line}
 	rest := b[i+1+n:]
 	if len(rest) > 0 && (rest[0] == ':' || rest[0] == '.') {
 		if col, n := digits(rest[1:]); n > 0 {
@@ -179,7 +185,8 @@ func isPath(b []byte) bool {
 	if bytes.IndexByte(b, ' ') < 0 {
 		return bytes.ContainsAny(b, "./\\") || !isClock(b)
 	}
-	return bytes.ContainsAny(b, "/\\") && bytes.IndexByte(b, '.') > 0 && !bytes.Contains(b, []byte(": "))
+	absolute := b[0] == '/' || b[0] == '.' || len(b) > 2 && b[1] == ':'
+	return absolute && bytes.ContainsAny(b, "/\\") && bytes.IndexByte(b, '.') >= 0 && !bytes.Contains(b, []byte(": "))
 }
 
 // isClock is true for 12 and 12:34, the head of a time of day.
@@ -240,7 +247,7 @@ func bracketError(b []byte) (code string, msg []byte, ok bool) {
 // parseLevel reads a message that only has a level before it.
 func parseLevel(b []byte) (Match, bool) {
 	t := trimLevel(b)
-	if len(t) < len(bytes.TrimLeft(b, " \t")) && len(t) > 0 {
+	if len(t) < len(bytes.TrimLeft(b, " ")) && len(t) > 0 {
 		return Match{Msg: string(t)}, true
 	}
 	code, msg, ok := errorHead(t)

@@ -26,7 +26,7 @@ type compiled struct {
 
 type compiledThen struct {
 	Then
-	pattern, skip func() *regexp.Regexp
+	pattern, skip, over func() *regexp.Regexp
 }
 
 func lazy(p string) func() *regexp.Regexp {
@@ -88,7 +88,7 @@ func compile(r Rule) compiled {
 	}
 	c := compiled{Rule: r, pattern: lazy(r.Pattern), until: lazy(r.Until)}
 	for _, t := range r.Then {
-		c.then = append(c.then, compiledThen{t, lazy(t.Pattern), lazy(t.Skip)})
+		c.then = append(c.then, compiledThen{t, lazy(t.Pattern), lazy(t.Skip), lazy(t.Over)})
 	}
 	return c
 }
