@@ -177,11 +177,10 @@ func (f *finder) openNested(present []*opened) (*opened, error) {
 	if above || f.place.Shallow || !f.inTree {
 		return nil, nil
 	}
-	r := f.nestedRoot()
-	if r == nil {
-		return nil, nil
+	if r := f.nestedRoot(); r != nil {
+		return f.openProject(*r), nil
 	}
-	return f.openProject(*r), nil
+	return nil, nil
 }
 
 func (f *finder) openProject(r root) *opened {

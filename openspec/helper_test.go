@@ -121,3 +121,9 @@ func needs(t testing.TB, name, variable, hint string) string {
 	}
 	return value
 }
+
+// plantText writes one more file into a tree.
+func plantText(t testing.TB, dir, name, text string) {
+	t.Helper()
+	plant(t, dir, &txtar.Archive{Files: []txtar.File{{Name: name, Data: []byte(text)}}})
+}

@@ -61,14 +61,11 @@ func usualMetadata(text string) (schema string, ok bool) {
 
 func optionalText(doc value, key string, form *regexp.Regexp) error {
 	v := doc.get(key)
-	if v.kind() == kindMissing {
+	s, ok := v.text()
+	if v.kind() == kindMissing || ok && s != "" && (form == nil || form.MatchString(s)) {
 		return nil
 	}
-	s, ok := v.text()
-	if !ok || s == "" || form != nil && !form.MatchString(s) {
-		return fmt.Errorf("%s: not of its form", key)
-	}
-	return nil
+	return fmt.Errorf("%s: not of its form", key)
 }
 
 func optionalBool(doc value, key string) error {
@@ -94,13 +91,10 @@ func textList(v value, key string) error {
 }
 
 func initiative(v value) error {
-	if v.kind() == kindMissing {
+	store, _ := v.get("store").text()
+	id, _ := v.get("id").text()
+	if v.kind() == kindMissing || len(v.keys()) == 2 && kebabID.MatchString(store) && kebabID.MatchString(id) {
 		return nil
 	}
-	store, isStore := v.get("store").text()
-	id, isID := v.get("id").text()
-	if !isStore || !isID || len(v.keys()) != 2 || !kebabID.MatchString(store) || !kebabID.MatchString(id) {
-		return errors.New("initiative: must be a store and an id in kebab-case")
-	}
-	return nil
+	return errors.New("initiative: must be a store and an id in kebab-case")
 }

@@ -24,18 +24,22 @@ func outputs(dir, generates string) ([]string, error) {
 		}
 		return []string{relSlash(dir, path)}, nil
 	}
-	patterns, err := compilePattern(generates)
+	return matches(dir, generates, MaxEntries)
+}
+
+// matches collects what a pattern names, looking at no more than most entries.
+func matches(dir, pattern string, most int) (all []string, err error) {
+	patterns, err := compilePattern(pattern)
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{top: dir, files: map[string]bool{}, left: MaxEntries}
+	w := &walk{top: dir, files: map[string]bool{}, most: most, left: most}
 	for _, segments := range patterns {
 		w.seen = map[string]bool{}
 		if err := w.descend(dir, segments); err != nil {
 			return nil, err
 		}
 	}
-	var all []string
 	for f := range w.files {
 		all = append(all, relSlash(dir, f))
 	}
@@ -56,7 +60,8 @@ type walk struct {
 	top   string
 	files map[string]bool
 	seen  map[string]bool // folder and number of segments left, of the pattern at hand
-	left  int             // entries that may still be looked at
+	most  int
+	left  int // of most entries, how many may still be looked at
 }
 
 func (w *walk) descend(dir string, segments []string) error {
@@ -76,7 +81,7 @@ func (w *walk) descend(dir string, segments []string) error {
 	}
 	list, whole, err := entries(dir)
 	if w.left -= len(list); w.left < 0 || !whole {
-		return &sizeError{"entries", MaxEntries + 1, MaxEntries}
+		return &sizeError{"entries", int64(w.most - w.left), int64(w.most)}
 	}
 	for _, e := range list {
 		if err := w.match(dir, e, head, rest); err != nil {

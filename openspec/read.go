@@ -52,13 +52,11 @@ func readText(path string, limit int64) (string, error) {
 	case info.Size() > limit:
 		return "", &fs.PathError{Op: "read", Path: path, Err: &sizeError{"bytes", info.Size(), limit}}
 	}
-	var b strings.Builder
-	b.Grow(int(info.Size()))
-	n, err := io.Copy(&b, io.LimitReader(f, limit+1))
-	if err == nil && n > limit { // it grew while we read
-		err = &fs.PathError{Op: "read", Path: path, Err: &sizeError{"bytes", n, limit}}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit { // it grew while we read
+		err = &fs.PathError{Op: "read", Path: path, Err: &sizeError{"bytes", int64(len(b)), limit}}
 	}
-	return b.String(), err
+	return string(b), err
 }
 
 // confined gives the real path of dir/name if that exists and stays below dir, which is real already. fs.ErrNotExist:
@@ -88,17 +86,21 @@ func below(dir, path string) bool {
 
 // entries lists a folder in no particular order. What lies beyond MaxEntries is not read; whole is false then.
 func entries(dir string) (list []fs.DirEntry, whole bool, err error) {
+	return entriesUpTo(dir, MaxEntries)
+}
+
+func entriesUpTo(dir string, most int) (list []fs.DirEntry, whole bool, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, true, err
 	}
 	defer f.Close() // read only: nothing can be lost
-	list, err = f.ReadDir(MaxEntries + 1)
+	list, err = f.ReadDir(most + 1)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	if len(list) > MaxEntries {
-		return list[:MaxEntries], false, err
+	if len(list) > most {
+		return list[:most], false, err
 	}
 	return list, true, err
 }

@@ -29,6 +29,9 @@ func newFinder(p Place, h Hints) (*finder, error) {
 	if p.Dir == "" {
 		p.Dir = p.Top
 	}
+	if !filepath.IsAbs(p.Dir) || p.Top != "" && !filepath.IsAbs(p.Top) {
+		return nil, fmt.Errorf("find tasks: a place must be absolute, not %q in %q", p.Dir, p.Top)
+	}
 	dir, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find tasks: %w", err)
@@ -183,12 +186,13 @@ const (
 
 // nestedRoot looks below the top for exactly one project.
 func (f *finder) nestedRoot() *root {
-	found := f.nestedRoots()
+	found := f.nestedRoots(nestedFolders)
 	if len(found) > 1 {
 		w := Warning{Code: WarnNestedMany}
 		for _, dir := range found {
 			w.Names = append(w.Names, f.rel(dir))
 		}
+		slices.Sort(w.Names)
 		f.warn(w)
 	}
 	if len(found) != 1 {
@@ -201,8 +205,8 @@ func (f *finder) nestedRoot() *root {
 // unsearched are folders of what others wrote, and the one that makes a project.
 var unsearched = []string{"node_modules", "vendor", "openspec"}
 
-func (f *finder) nestedRoots() (found []string) {
-	level, left := []string{f.top}, nestedFolders
+func (f *finder) nestedRoots(left int) (found []string) {
+	level := []string{f.top}
 	for range nestedDepth {
 		var next []string
 		for _, dir := range level {

@@ -138,9 +138,6 @@ func (w Work) lead() int {
 	i := w.next()
 	for i >= 0 && w.Tasks[i].Uncounted {
 		parent := w.Tasks[i].Parent
-		if parent == "" {
-			return -1
-		}
 		i = slices.IndexFunc(w.Tasks[:i], func(t Task) bool { return t.ID == parent })
 	}
 	return i

@@ -141,15 +141,20 @@ func plainKind(s string) kind {
 	return kindString
 }
 
+// parts gives what a mapping (keys and values in turn) or list holds; nil if v is not of that kind.
+func (v value) parts(kind yaml.Kind) []*yaml.Node {
+	if n := v.resolved(); n != nil && n.Kind == kind {
+		return n.Content
+	}
+	return nil
+}
+
 // get gives the value of a key; missing if v is no mapping or has no such key.
 func (v value) get(key string) value {
-	n := v.resolved()
-	if n == nil || n.Kind != yaml.MappingNode {
-		return value{}
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := (value{n.Content[i]}).resolved(); k.Kind == yaml.ScalarNode && k.Value == key {
-			return value{n.Content[i+1]}
+	all := v.parts(yaml.MappingNode)
+	for i := 0; i+1 < len(all); i += 2 {
+		if k := (value{all[i]}).resolved(); k.Kind == yaml.ScalarNode && k.Value == key {
+			return value{all[i+1]}
 		}
 	}
 	return value{}
@@ -164,27 +169,18 @@ func (v value) text() (s string, ok bool) {
 }
 
 // items gives the entries of a list.
-func (v value) items() []value {
-	n := v.resolved()
-	if n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-	list := make([]value, len(n.Content))
-	for i, c := range n.Content {
-		list[i] = value{c}
+func (v value) items() (list []value) {
+	for _, n := range v.parts(yaml.SequenceNode) {
+		list = append(list, value{n})
 	}
 	return list
 }
 
 // keys gives the keys of a mapping as written.
-func (v value) keys() []string {
-	n := v.resolved()
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	var keys []string
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		keys = append(keys, n.Content[i].Value)
+func (v value) keys() (keys []string) {
+	all := v.parts(yaml.MappingNode)
+	for i := 0; i+1 < len(all); i += 2 {
+		keys = append(keys, all[i].Value)
 	}
 	return keys
 }
