@@ -168,7 +168,7 @@ func secretKey(w []byte) bool {
 // harmless: before the head, these make it something that everybody may know.
 func harmless(w []byte, d degree) bool {
 	switch string(w) {
-	case "public", "pub", "csrf", "xsrf", "authenticity", "verification", "antiforgery", "no", "not", "page", "next", "prev", "continuation", "cancellation", "cancel", "idempotency",
+	case "public", "pub", "verifier", "csrf", "xsrf", "authenticity", "verification", "antiforgery", "no", "not", "page", "next", "prev", "continuation", "cancellation", "cancel", "idempotency",
 		"parser", "lexer", "syntax", "placeholder", "example", "fake", "mock", "dummy", "invalid", "wrong", "expected":
 		return true
 	case "primary", "foreign", "partition", "sort", "range", "cache", "row", "object", "bucket", "hash", "map", "lookup", "i18n", "locale",
@@ -203,6 +203,9 @@ func (w *window) value(i int) (value, bool) {
 		return value{}, false
 	}
 	kind := b[op:i]
+	if !assigns(kind) {
+		return value{}, false
+	}
 	i = skip(b, i, blanks, 20)
 	i = w.annotated(i, kind)
 	if bytes.IndexByte(kind, '>') >= 0 && len(kind) == 1 {
@@ -210,6 +213,11 @@ func (w *window) value(i int) (value, bool) {
 	}
 	call := bytes.ContainsAny(kind, "(,")
 	return w.literalAt(i, call, bytes.ContainsAny(kind, "|?") && !bytes.ContainsAny(kind, "="))
+}
+
+// assigns: =, :, :=, =>, ==, ?=, +=, .=, >, a comma or bracket before an argument, || and ?? before what is taken instead.
+func assigns(op []byte) bool {
+	return bytes.ContainsAny(op, "=:>,(") || string(op) == "||" || string(op) == "??"
 }
 
 var (
@@ -275,12 +283,22 @@ func (w *window) literalAt(i int, call, fallback bool) (value, bool) {
 		if b[end] == '\\' && end+1 < len(b) && (b[end+1] == 'n' || b[end+1] == 'r' || b[end+1] == '"') {
 			break
 		}
+		if b[end] == '&' && parameter(b[end+1:]) {
+			break
+		}
 		end++
 	}
-	return value{start: i, end: end}, end > i && end-i <= mostValue
+	called := end < len(b) && b[end] == '('
+	return value{start: i, end: end}, end > i && end-i <= mostValue && !called
 }
 
-var valueEnd = of("\"'`;,)}]<>&|(")
+var valueEnd = of("\"'`;,)}]<>|(")
+
+// parameter tells whether another parameter of a query begins: name=.
+func parameter(b []byte) bool {
+	n := slug.run(b, 40)
+	return n > 0 && n < len(b) && b[n] == '='
+}
 
 func (w *window) quoted(i int, escaped, call bool) (value, bool) {
 	b, q := w.b, w.b[i]

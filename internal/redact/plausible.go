@@ -12,10 +12,10 @@ func secretValue(b []byte, how degree, v value) bool {
 	}
 	switch how {
 	case password:
-		if v.quoted && !v.call {
-			return len(b) <= 128 && strongPassword(b) && !placeholder(b)
+		if !strongPassword(b) || placeholder(b) {
+			return false
 		}
-		return !placeholder(b) && strongPassword(b) && (len(b) <= 40 && classes(b) >= 3 || random(b, false))
+		return v.quoted && !v.call || random(b, false) || !v.call && bytes.ContainsAny(b, "!@#$%^&*?~+")
 	case telling:
 		return len(b) >= 12 && !obviousPlaceholder(b) && random(b, false)
 	case hinting:
@@ -36,12 +36,29 @@ func variable(b []byte, quoted bool) bool {
 		return !base64.has(b[len(b)-1]) || bytes.Count(b, []byte("/")) > 1 && !random(b, true) || bytes.HasPrefix(b, []byte("./")) || bytes.HasPrefix(b, []byte(".."))
 	}
 	for _, s := range [][]byte{[]byte("${"), []byte("{{"), []byte("$("), []byte("#{"), []byte("%("), []byte("<%"), []byte("://"), []byte("%s"), []byte("%v"),
-		[]byte(" "), []byte("::"), []byte("->"), []byte("()"), []byte("\\u"), []byte("ENC["), []byte("...")} {
+		[]byte(" "), []byte("::"), []byte("->"), []byte("()"), []byte("\\u"), []byte("\\x"), []byte("ENC["), []byte("..."), []byte("[redacted:")} {
 		if bytes.Contains(b, s) {
 			return true
 		}
 	}
-	return !quoted && bytes.ContainsAny(b, "[{*\\")
+	return !quoted && (bytes.ContainsAny(b, "[{*\\") || member(b))
+}
+
+// member tells whether b is written like a member of something: config.Token2, ed25519.PrivateKey.
+func member(b []byte) bool {
+	dots, start := 0, true
+	for _, c := range b {
+		switch {
+		case c == '.' && !start:
+			dots++
+			start = true
+		case start && !letters.has(c) && c != '_', !word.has(c):
+			return false
+		default:
+			start = false
+		}
+	}
+	return dots > 0 && !start
 }
 
 // solidValue refuses one letter over and over, and long rows of the alphabet.
@@ -54,7 +71,8 @@ func solidValue(b []byte) bool {
 // obviousPlaceholder finds the words that people write in the place of a token.
 func obviousPlaceholder(b []byte) bool {
 	for _, s := range []string{"example", "changeme", "change-me", "change_me", "placeholder", "redacted", "dummy", "sample", "your", "xxxx", "todo",
-		"insert", "replace", "fake", "mock", "none", "null", "undefined"} {
+		"insert", "replace", "fake", "mock", "none", "null", "undefined", "urn:", "123456789", "987654321", "0102030405", "00010203", "00112233",
+		"deadbeef", "cafebabe", "gx1fbat3bv", "2yotnfzfejr1zcsicmwpaa", "tgzv3jokf0xg5qx2tlkwia", "mf_9.b5f-4.1jqm"} { // the last ones: RFC 6749, 6750
 		if containsFold(b, s) {
 			return true
 		}
@@ -69,7 +87,7 @@ func placeholder(b []byte) bool {
 	}
 	for _, s := range []string{"password", "passwd", "passw0rd", "p@ssw0rd", "p@ssword", "pa$$word", "passwort", "secret", "token", "test", "foo", "bar",
 		"hello", "admin", "root", "1234", "qwerty", "abcd", "abc1", "letmein", "demo", "user", "guest", "default", "hunter2", "swordfish", "s3cr3t", "s3cret",
-		"welcome", "login", "username", "****", "....", "____", "----"} {
+		"welcome", "login", "username", "opensesame", "open sesame", "anoncvs", "xyzzy", "****", "....", "____", "----"} {
 		if containsFold(b, s) {
 			return true
 		}

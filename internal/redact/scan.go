@@ -57,7 +57,9 @@ func bucket(a, b, c byte) int {
 }
 
 // table is built once, at the first search: about 20 µs.
-var table = sync.OnceValue(func() *prefilter {
+var table = sync.OnceValue(newPrefilter)
+
+func newPrefilter() *prefilter {
 	p := &prefilter{}
 	for i := range p.shift {
 		p.shift[i] = 2
@@ -66,7 +68,7 @@ var table = sync.OnceValue(func() *prefilter {
 		p.add(l)
 	}
 	return p
-})
+}
 
 func (p *prefilter) add(l literal) {
 	spell := func(c byte) []byte {

@@ -16,7 +16,7 @@ type shape struct {
 func shapes() []shape {
 	return []shape{
 		{"private-key", []string{"-----BEGIN"}, false, privateKey},
-		{"private-key", []string{"PuTTY-User-Key-File-"}, false, puttyKey},
+		{"private-key", []string{"Private-Lines: "}, false, puttyKey},
 		{"jwt", []string{"eyJ"}, false, jwt},
 		{"jwt", []string{"ZXlK"}, false, jwtInBase64},
 		{"url-password", []string{"://"}, false, urlPassword},
@@ -62,8 +62,11 @@ func privateKey(w *window) (int, int, bool) {
 		return 0, 0, false
 	}
 	rest, body = rest[5:], body+5
-	end := bytes.Index(rest, []byte("-----END"))
-	if end < 0 {
+	end := bytes.Index(rest, []byte("-----"))
+	if end < 0 || !bytes.HasPrefix(rest[end+5:], []byte("END")) {
+		if end >= 0 {
+			rest = rest[:end]
+		}
 		end = keyLines(rest)
 		return w.at, body + end, keyMaterial(rest[:end])
 	}
@@ -93,20 +96,17 @@ func keyLines(b []byte) int {
 	return min(n, len(b))
 }
 
+// puttyKey takes the lines of the private half: their number stands first.
 func puttyKey(w *window) (int, int, bool) {
-	body := w.after()
-	i := bytes.Index(body[:min(len(body), 16<<10)], []byte("Private-Lines:"))
-	if i < 0 {
-		return 0, 0, false
-	}
-	rest := body[i:]
-	end := len(rest)
-	if m := bytes.Index(rest, []byte("Private-MAC")); m >= 0 {
-		end = m
-	}
-	end = min(end, 16<<10)
-	return w.at + w.n + i, w.at + w.n + i + end, keyMaterial(rest[len("Private-Lines:"):end])
+	b := w.after()
+	i := digits.run(b, 3)
+	i = skip(b, i, spaces, 2)
+	n := base64Lines.run(b[i:], 16<<10)
+	n = min(n, 16<<10)
+	return w.at + w.n + i, w.at + w.n + i + n, i > 1 && keyMaterial(b[i:i+n])
 }
+
+var base64Lines = of("0-9a-zA-Z+/=\r\n")
 
 // jwt takes header, payload and signature. An unsigned token proves nothing and the one of the standard's home page is
 // known to everybody.
@@ -138,16 +138,20 @@ var jwtPart = of("0-9a-zA-Z_=/+\\-")
 
 // jwtInBase64 takes a token that was encoded once more, as Kubernetes does.
 func jwtInBase64(w *window) (int, int, bool) {
-	n := base64.run(w.b[w.at:], 16<<10)
-	if n < 60 || n > 16<<10 || base64.has(w.before(w.at)) && !w.begins(w.at) {
+	if c := w.before(w.at); c == '+' || c == '/' || !w.begins(w.at) {
+		return 0, 0, false
+	}
+	body := of("0-9a-zA-Z+/_-")
+	n := body.run(w.b[w.at:], 16<<10)
+	if n < 60 || n > 16<<10 {
 		return 0, 0, false
 	}
 	plain := decoded(w.b[w.at : w.at+n])
-	if len(plain) < 40 || !bytes.HasPrefix(plain, []byte("eyJ")) {
-		return 0, 0, false
-	}
-	return w.at, w.at + n, bytes.Count(plain, []byte(".")) >= 1 && bytes.Contains(plain, []byte(".eyJ"))
+	n += min(base64Pad.run(w.b[w.at+n:], 2), 2)
+	return w.at, w.at + n, bytes.HasPrefix(plain, []byte("eyJ")) && bytes.Contains(plain, []byte(".eyJ"))
 }
+
+var base64Pad = of("=")
 
 // decoded reads base64 of either alphabet, padded or not; nil where it is none.
 func decoded(b []byte) []byte {
@@ -183,11 +187,21 @@ func urlPassword(w *window) (int, int, bool) {
 		return 0, 0, false
 	}
 	user, password, host := b[:colon], b[colon+1:at], b[at+1:]
-	if !alnum.has(first(host)) && first(host) != '[' || bytes.EqualFold(user, password) || !ownPassword(password, host) {
+	if !alnum.has(first(host)) && first(host) != '[' || bytes.EqualFold(user, password) || !ownPassword(password, host) ||
+		anybody(user) && !strongPassword(password) {
 		return 0, 0, false
 	}
 	base := w.at + w.n
 	return base + colon + 1, base + at, true
+}
+
+// anybody: users of examples.
+func anybody(user []byte) bool {
+	switch string(bytes.ToLower(user)) {
+	case "user", "username", "foo", "test", "name", "jane", "john", "alice", "bob":
+		return true
+	}
+	return false
 }
 
 var urlEnd = of("/?#\"'<>`|\\(){}[,;")
@@ -448,8 +462,10 @@ func harness(w *window) (int, int, bool) {
 }
 
 func mapbox(w *window) (int, int, bool) {
-	n := dotted.run(w.b[w.at:], 400)
-	return w.at, w.at + n, n >= 60 && n <= 400 && w.begins(w.at) && bytes.Count(w.b[w.at:w.at+n], []byte(".")) == 2 && solid(w.after())
+	b := w.b[w.at:]
+	n := dotted.run(b, 400)
+	ok := n >= 60 && n <= 400 && w.begins(w.at) && bytes.Count(b[:n], []byte(".")) == 2
+	return w.at, w.at + n, ok && solid(b[:n])
 }
 
 func yandex(w *window) (int, int, bool) {
