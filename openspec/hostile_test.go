@@ -9,19 +9,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
 // What a repository may hold to make us hang, eat memory, leave the project or fall over.
-
-func fifo(t *testing.T, path string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	if err := syscall.Mkfifo(path, 0o644); err != nil {
-		t.Skip("no FIFOs here:", err)
-	}
-}
 
 // sparse makes a file of n bytes that takes no space.
 func sparse(t *testing.T, path string, n int64) {
