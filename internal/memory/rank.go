@@ -1,0 +1,218 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Ranking is the name of an order in which found items come.
+type Ranking string
+
+// The rankings. Both put the number of matched keywords first.
+const (
+	// CountRecency is seed 003's order: items that hold more of the query's keywords; among these the ones that hold more
+	// of them as whole words; among these the newest.
+	CountRecency Ranking = "count-recency"
+	// CountBM25Recency weighs items with the same number of keywords by BM25 (rare keywords and short items first), and
+	// only then by time.
+	CountBM25Recency Ranking = "count-bm25-recency"
+)
+
+// Check refuses names of no ranking, the empty one too, since there is no default; errors.Is ErrInvalid.
+func (r Ranking) Check() error {
+	if r != CountRecency && r != CountBM25Recency {
+		return fmt.Errorf("memory search: %w: ranking %.80q is none of %s, %s", ErrInvalid, r, CountRecency, CountBM25Recency)
+	}
+	return nil
+}
+
+// Posting says that an item holds a key.
+type Posting struct {
+	Item   int64 // number of the item in its store; of two items of the same time the higher one is newer
+	At     int64 // its timestamp, ms since 1970
+	Length int64 // its length, as Entries gives it
+	Mark   Mark
+	Count  int // how often the item has the key
+}
+
+// Index is what a store offers to the ranking.
+type Index interface {
+	// Postings calls each for every posting whose key is in from ≤ key < to, compared as bytes.
+	Postings(ctx context.Context, from, to string, each func(Posting)) error
+	// Size is the number of items and the sum of their lengths.
+	Size(ctx context.Context) (items, length int64, err error)
+}
+
+// Rank finds the best topK items of an index for a query: the numbers of those that hold one of its keywords at least, in
+// the order of the ranking, and behind them those that only hold words which begin with one.
+func Rank(ctx context.Context, in Index, query string, topK int, by Ranking) ([]int64, error) {
+	keywords := ask(query)
+	r := newRanker(in, by)
+	if by == CountBM25Recency {
+		items, length, err := in.Size(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.items, r.mean = float64(items), float64(max(1, length))/float64(max(1, items))
+	}
+	for _, a := range keywords {
+		if err := r.keyword(ctx, a.ranges, a.need); err != nil {
+			return nil, err
+		}
+	}
+	best := r.best(topK)
+	if len(best) == topK {
+		return best, nil
+	}
+	rest, err := r.near(ctx, keywords, topK-len(best))
+	return append(best, rest...), err
+}
+
+// near ranks what only comes near the keywords, and was not found yet.
+func (r *ranker) near(ctx context.Context, keywords []asked, topK int) ([]int64, error) {
+	near := newRanker(r.in, CountRecency)
+	for _, a := range keywords {
+		if err := near.keyword(ctx, a.loose, 1); err != nil {
+			return nil, err
+		}
+	}
+	for i := range near.found {
+		if p, known := r.place[near.found[i].item]; known && r.found[p].count > 0 {
+			near.found[i].count = 0
+		}
+	}
+	return near.best(topK), nil
+}
+
+// candidate is an item that holds a keyword, or only a part of one, and then has a count of 0.
+type candidate struct {
+	item, at     int64
+	count, whole int
+	score        float64
+
+	keyword  int // the last keyword of which it had a key, and what it has of that one
+	weight   int
+	hasWhole bool
+}
+
+type ranker struct {
+	in          Index
+	by          Ranking
+	items, mean float64 // number of items, and their mean length
+	found       []candidate
+	place       map[int64]int // item → its place in found
+	keywords    int           // so many were looked up
+	hits        []Posting
+}
+
+func newRanker(in Index, by Ranking) *ranker {
+	return &ranker{in: in, by: by, place: map[int64]int{}}
+}
+
+func (r *ranker) keyword(ctx context.Context, ranges []keyRange, need int) error {
+	r.keywords++
+	for _, k := range ranges {
+		if k.weight == 0 && r.by != CountBM25Recency {
+			continue
+		}
+		r.hits = r.hits[:0]
+		err := r.in.Postings(ctx, k.from, k.to, func(p Posting) {
+			if p.Mark&k.marks != 0 {
+				r.hits = append(r.hits, p)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if !k.one {
+			r.hits = merge(r.hits)
+		}
+		for _, p := range r.hits {
+			r.hit(p, k, need)
+		}
+	}
+	return nil
+}
+
+// merge makes one posting out of all that an item has in a range of keys.
+func merge(hits []Posting) []Posting {
+	slices.SortFunc(hits, func(a, b Posting) int { return cmp.Compare(a.Item, b.Item) })
+	n := 0
+	for _, p := range hits {
+		if n > 0 && hits[n-1].Item == p.Item {
+			hits[n-1].Count += p.Count
+			continue
+		}
+		hits[n] = p
+		n++
+	}
+	return hits[:n]
+}
+
+func (r *ranker) hit(p Posting, k keyRange, need int) {
+	i, known := r.place[p.Item]
+	if !known {
+		i = len(r.found)
+		r.place[p.Item] = i
+		r.found = append(r.found, candidate{item: p.Item, at: p.At})
+	}
+	c := &r.found[i]
+	if c.keyword != r.keywords {
+		c.keyword, c.weight, c.hasWhole = r.keywords, 0, false
+	}
+	if c.weight < need && c.weight+k.weight >= need {
+		c.count++
+	}
+	c.weight += k.weight
+	if k.whole && !c.hasWhole {
+		c.hasWhole = true
+		c.whole++
+	}
+	if k.score && r.by == CountBM25Recency {
+		c.score += r.bm25(p, len(r.hits))
+	}
+}
+
+// bm25 is the score of a key that so many items hold, for one of them. k1 and b are those that retrieval over short texts
+// is usually run with (Anserini).
+func (r *ranker) bm25(p Posting, holders int) float64 {
+	const k1, b = 0.9, 0.4
+	n, tf := float64(holders), float64(p.Count)
+	idf := math.Log(1 + (r.items-n+.5)/(n+.5))
+	return idf * tf * (k1 + 1) / (tf + k1*(1-b+b*float64(p.Length)/r.mean))
+}
+
+func (r *ranker) compare(a, b *candidate) int {
+	second := cmp.Compare(b.whole, a.whole)
+	if r.by == CountBM25Recency {
+		second = cmp.Compare(b.score, a.score)
+	}
+	return cmp.Or(cmp.Compare(b.count, a.count), second, cmp.Compare(b.at, a.at), cmp.Compare(b.item, a.item))
+}
+
+// best is the first n candidates that hold a keyword, without sorting all of them.
+func (r *ranker) best(n int) []int64 {
+	n = min(n, len(r.found))
+	var top []*candidate
+	var worst *candidate // of the n that are in so far
+	for i := range r.found {
+		c := &r.found[i]
+		if c.count == 0 || worst != nil && r.compare(worst, c) < 0 {
+			continue
+		}
+		if top = append(top, c); len(top) == 2*n {
+			slices.SortFunc(top, r.compare)
+			top = top[:n]
+			worst = top[n-1]
+		}
+	}
+	slices.SortFunc(top, r.compare)
+	items := make([]int64, 0, n)
+	for _, c := range top[:min(n, len(top))] {
+		items = append(items, c.item)
+	}
+	return items
+}
