@@ -54,7 +54,8 @@ func benchProject(b *testing.B, n int, schema string) string {
 		if i%4 > 0 {
 			list = strings.ReplaceAll(list, "[ ]", "[x]")
 		}
-		fmt.Fprintf(&a, "-- openspec/changes/change-%03d/.openspec.yaml --\nschema: spec-driven\ncreated: 2026-01-01\n", i)
+		fmt.Fprintf(&a, "-- openspec/changes/change-%03d/.openspec.yaml --\nschema: spec-driven\ncreated: 2026-01-01\n",
+			i)
 		fmt.Fprintf(&a, "-- openspec/changes/change-%03d/proposal.md --\n# Why\n", i)
 		fmt.Fprintf(&a, "-- openspec/changes/change-%03d/tasks.md --\n%s", i, list)
 	}

@@ -107,7 +107,8 @@ func TestChoice(t *testing.T) {
 		hints func(*Hints)
 		want  string // change and reason
 	}{
-		{"the only one, whatever it is", func(t *testing.T) *world { return newWorld(t, "a", doneList) }, on("b"), "a only"},
+		{"the only one, whatever it is",
+			func(t *testing.T) *world { return newWorld(t, "a", doneList) }, on("b"), "a only"},
 		{"named beats everything", func(t *testing.T) *world {
 			return newWorld(t, "a", openList, "b", openList).edit("a", moreList)
 		}, func(h *Hints) { h.Change, h.Branch = "b", "a" }, "b named"},
@@ -133,7 +134,9 @@ func TestChoice(t *testing.T) {
 			w.changed = []string{"openspec/changes/c/", "src/"}
 			return w
 		}, nil, "c ticked"},
-		{"a branch that is named after it", func(t *testing.T) *world { return newWorld(t, "a-b", openList, "c-d", openList) }, on("feat/c-d"), "c-d branch"},
+		{"a branch that is named after it",
+			func(t *testing.T) *world { return newWorld(t, "a-b", openList, "c-d", openList) }, on("feat/c-d"),
+			"c-d branch"},
 		{"its own branch, although it is complete and another is not", func(t *testing.T) *world {
 			return newWorld(t, "add-login", doneList, "other", openList)
 		}, on("me/add-login"), "add-login branch"},
@@ -168,12 +171,14 @@ func TestChoice(t *testing.T) {
 		{"the latest commit, whatever the time on disk", func(t *testing.T) *world {
 			w := newWorld(t, "a", openList, "b", openList, "c", openList)
 			w.touched = map[string]time.Time{
-				"openspec/changes/a/tasks.md": time.Unix(3e8, 0), "openspec/changes/b/tasks.md": time.Unix(5e8, 0), "openspec/changes/c/tasks.md": time.Unix(4e8, 0),
+				"openspec/changes/a/tasks.md": time.Unix(3e8, 0), "openspec/changes/b/tasks.md": time.Unix(5e8, 0),
+				"openspec/changes/c/tasks.md": time.Unix(4e8, 0),
 			}
 			must(t, os.Chtimes(filepath.Join(w.dir, "openspec/changes/a/tasks.md"), time.Unix(2e9, 0), time.Unix(2e9, 0)))
 			return w
 		}, on("main"), "b recent"},
-		{"all the same: the first by name", func(t *testing.T) *world { return newWorld(t, "b", openList, "a", openList) }, nil, "a first"},
+		{"all the same: the first by name",
+			func(t *testing.T) *world { return newWorld(t, "b", openList, "a", openList) }, nil, "a first"},
 		{"changes without a list go by their folders", func(t *testing.T) *world {
 			w := newWorld(t)
 			for i, id := range []string{"a", "b", "c"} {
@@ -215,14 +220,16 @@ func TestWhySays(t *testing.T) {
 		t.Errorf("%+v, want %+v", w.Why, want)
 	}
 	five := newWorld(t, "a", openList, "b", openList)
-	five.touched = map[string]time.Time{"openspec/changes/b/tasks.md": time.Unix(5e9, 0), "openspec/changes/a/tasks.md": time.Unix(4e9, 0)}
+	five.touched = map[string]time.Time{"openspec/changes/b/tasks.md": time.Unix(5e9, 0),
+		"openspec/changes/a/tasks.md": time.Unix(4e9, 0)}
 	w = five.look(nil)
 	if want := (Why{Reason: ReasonRecent, When: time.Unix(5e9, 0)}); w.Why != want {
 		t.Errorf("%+v, want %+v", w.Why, want)
 	}
 	for reason, guess := range map[Reason]bool{
-		ReasonNamed: false, ReasonPointer: false, ReasonOnly: false, ReasonTicked: false, ReasonBranch: false, ReasonOnlyOfStatus: false,
-		ReasonEdited: false, ReasonSaved: true, ReasonRecent: true, ReasonFirst: true,
+		ReasonNamed: false, ReasonPointer: false, ReasonOnly: false, ReasonTicked: false, ReasonBranch: false,
+		ReasonOnlyOfStatus: false,
+		ReasonEdited:       false, ReasonSaved: true, ReasonRecent: true, ReasonFirst: true,
 	} {
 		if got := (Why{Reason: reason}).Guess(); got != guess {
 			t.Errorf("%s: guess is %v", reason, got)
@@ -245,7 +252,8 @@ func TestHintsAreLazy(t *testing.T) {
 		{"the last save tells what was ticked", newWorld(t, "a", moreList), func(h *Hints) {
 			h.Saved = Saved{Change: "a", Done: []string{"one"}}
 		}, "map[]"},
-		{"twenty changes, nothing edited, the branch tells", twenty(t), func(h *Hints) { h.Branch = "change-7" }, "map[AtHead:1 Before:1 Changed:1]"},
+		{"twenty changes, nothing edited, the branch tells",
+			twenty(t), func(h *Hints) { h.Branch = "change-7" }, "map[AtHead:1 Before:1 Changed:1]"},
 		{"twenty changes, one edited and ticked", twenty(t).edit("change-3", moreList), nil, "map[AtHead:2 Changed:1]"},
 		{"twenty changes and no sign", twenty(t), nil, "map[AtHead:1 Before:1 Changed:1 Touched:1]"},
 	} {
@@ -321,14 +329,16 @@ func TestOutsideTheTree(t *testing.T) {
 	must(t, os.MkdirAll(top, 0o755))
 	got, err := Find(context.Background(), Place{Dir: top, Top: top}, w.hints())
 	must(t, err)
-	if got.Root != ".." || got.Dir != "../openspec/changes/a" || !slices.Contains(codes(got), WarnOutsideTree) || w.asked["AtHead"] > 0 {
+	if got.Root != ".." || got.Dir != "../openspec/changes/a" || !slices.Contains(codes(got), WarnOutsideTree) ||
+		w.asked["AtHead"] > 0 {
 		t.Errorf("%+v, asked %v", got, w.asked)
 	}
 }
 
 func TestRankedCandidates(t *testing.T) {
 	w := newWorld(t, "a", doneList, "b", noList, "c", openList, "d", openList, "e", moreList)
-	if got := ids(w.look(func(h *Hints) { h.Branch = "d" }).Candidates); !slices.Equal(got, []string{"d", "c", "e", "b", "a"}) {
+	if got := ids(w.look(func(h *Hints) { h.Branch = "d" }).Candidates); !slices.Equal(got, []string{"d", "c", "e", "b",
+		"a"}) {
 		t.Errorf("%q", got)
 	}
 	for _, c := range w.look(nil).Candidates {

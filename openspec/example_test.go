@@ -11,7 +11,8 @@ import (
 
 // The grammar alone: what counts as a task, and what is done.
 func ExampleCount() {
-	completed, total := openspec.Count("## 1. Form\n- [x] 1.1 fields\n  - [~] 1.1.1 colours\n1. [ ] button\n- [Design](./design.md)\n")
+	completed,
+		total := openspec.Count("## 1. Form\n- [x] 1.1 fields\n  - [~] 1.1.1 colours\n1. [ ] button\n- [Design](./design.md)\n")
 	fmt.Println(completed, total, openspec.Percentage(completed, total))
 	// Output: 1 3 33
 }

@@ -24,7 +24,8 @@ func (d *folders) changes(ctx context.Context) ([]*change, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c := &change{Candidate: Candidate{ID: filepath.Base(home), Dir: d.rel(home)}, abs: home, boxes: true, dress: d.dress}
+		c := &change{abs: home, boxes: true, dress: d.dress}
+		c.ID, c.Dir = filepath.Base(home), d.rel(home)
 		if !slices.ContainsFunc(d.marks, func(name string) bool { return isFile(filepath.Join(home, name)) }) {
 			continue
 		}

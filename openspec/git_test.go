@@ -47,8 +47,10 @@ func (r *repository) try(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
 	at := strconv.FormatInt(r.now, 10) + " +0000"
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "LC_ALL=C", "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at,
-		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "LC_ALL=C",
+		"GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at,
+		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t",
+		"GIT_COMMITTER_EMAIL=t@example.org")
 	var out, problem bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	err := cmd.Run()
@@ -91,7 +93,8 @@ func (r *repository) hints() Hints {
 	return Hints{
 		Branch: strings.TrimSpace(branch),
 		Changed: func(context.Context) (files []string, err error) {
-			for entry := range strings.SplitSeq(r.git("-c", "core.quotePath=false", "status", "--porcelain", "-z", "-unormal", "--no-renames"), "\x00") {
+			for entry := range strings.SplitSeq(r.git("-c", "core.quotePath=false", "status", "--porcelain", "-z",
+				"-unormal", "--no-renames"), "\x00") {
 				if len(entry) > 3 {
 					files = append(files, entry[3:])
 				}
@@ -106,7 +109,8 @@ func (r *repository) hints() Hints {
 		Touched: func(_ context.Context, files []string) (map[string]time.Time, error) {
 			times := map[string]time.Time{}
 			for _, file := range files {
-				if at, err := strconv.ParseInt(strings.TrimSpace(r.git("log", "-1", "--format=%ct", "--", file)), 10, 64); err == nil {
+				if at, err := strconv.ParseInt(strings.TrimSpace(r.git("log", "-1", "--format=%ct", "--", file)), 10,
+					64); err == nil {
 					times[file] = time.Unix(at, 0)
 				}
 			}
@@ -123,7 +127,8 @@ func (r *repository) expect(want string, change func(*Hints)) Work {
 		change(&h)
 	}
 	w := look(r.t, r.dir, h)
-	if got := strings.Join([]string{w.Change, string(w.Why.Reason), nextText(w), string(w.Resume.Reason)}, " | "); got != want {
+	if got := strings.Join([]string{w.Change, string(w.Why.Reason), nextText(w), string(w.Resume.Reason)},
+		" | "); got != want {
 		r.t.Errorf("%s\nwant %s", got, want)
 	}
 	return w
@@ -132,7 +137,8 @@ func (r *repository) expect(want string, change func(*Hints)) Work {
 // TestDay follows two changes through a day of work, with git answering.
 func TestDay(t *testing.T) {
 	r := newRepository(t)
-	plantText(t, r.dir, "openspec/changes/add-login/tasks.md", "## 1. Form\n- [ ] 1.1 fields\n- [ ] 1.2 button\n- [ ] 1.3 colours\n## 2. Text\n- [ ] 2.1 manual\n")
+	plantText(t, r.dir, "openspec/changes/add-login/tasks.md",
+		"## 1. Form\n- [ ] 1.1 fields\n- [ ] 1.2 button\n- [ ] 1.3 colours\n## 2. Text\n- [ ] 2.1 manual\n")
 	r.expect("add-login | only | 1.1 fields | first", nil)
 	r.commit("Plan the login")
 	plantText(t, r.dir, "openspec/changes/add-logout/tasks.md", "- [ ] 1 link\n- [ ] 2 page\n")
@@ -169,7 +175,8 @@ func TestDay(t *testing.T) {
 	r.git("mv", "openspec/changes/add-login", "openspec/changes/archive/2026-11-20-add-login")
 	r.commit("Archive the login")
 	w = look(t, r.dir, Hints{Change: "add-login"})
-	if w.Status != Archived || w.Archive.Date != "2026-11-20" || !slices.Equal(ids(w.Candidates), []string{"add-logout"}) {
+	if w.Status != Archived || w.Archive.Date != "2026-11-20" || !slices.Equal(ids(w.Candidates),
+		[]string{"add-logout"}) {
 		t.Errorf("%+v", w)
 	}
 	r.expect("add-logout | only | 1 link | first", nil)
@@ -185,7 +192,8 @@ func TestFreshClone(t *testing.T) {
 	r.tick("b", "one")
 	r.commit("Work on b")
 	for _, id := range []string{"a", "b", "c"} {
-		must(t, os.Chtimes(filepath.Join(r.dir, "openspec/changes", id, "tasks.md"), time.Unix(1e9, 0), time.Unix(1e9, 0)))
+		must(t, os.Chtimes(filepath.Join(r.dir, "openspec/changes", id, "tasks.md"), time.Unix(1e9, 0), time.Unix(1e9,
+			0)))
 	}
 	r.expect("b | recent | two | after_commit", nil)
 	r.tick("b", "three")

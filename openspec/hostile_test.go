@@ -27,15 +27,18 @@ func sparse(t *testing.T, path string, n int64) {
 // TestFIFOs: nothing that is opened may block, whichever file it stands for.
 func TestFIFOs(t *testing.T) {
 	for _, name := range []string{
-		"openspec/changes/x/tasks.md", "openspec/changes/x/.openspec.yaml", "openspec/changes/x/TODO.md", "openspec/config.yaml",
+		"openspec/changes/x/tasks.md", "openspec/changes/x/.openspec.yaml", "openspec/changes/x/TODO.md",
+		"openspec/config.yaml",
 		"openspec/schemas/my/schema.yaml", "conf/openspec/config.json", "data/openspec/schemas/my/schema.yaml",
 	} {
-		dir := tree(t, "-- openspec/changes/y/tasks.md --\n- [ ] a\n-- openspec/schemas/other/schema.yaml --\n"+strings.ReplaceAll(schemaText, "tasks/*.md", "TODO.md"))
+		dir := tree(t,
+			"-- openspec/changes/y/tasks.md --\n- [ ] a\n-- openspec/schemas/other/schema.yaml --\n"+strings.ReplaceAll(schemaText, "tasks/*.md", "TODO.md"))
 		if !strings.HasSuffix(name, "config.yaml") {
 			must(t, os.WriteFile(filepath.Join(dir, "openspec/config.yaml"), []byte("schema: other\n"), 0o644))
 		}
 		fifo(t, filepath.Join(dir, name))
-		w, err := Find(context.Background(), Place{Dir: dir, Top: dir, DataHome: dir + "/data", ConfigHome: dir + "/conf"}, Hints{Change: "y"})
+		w, err := Find(context.Background(), Place{Dir: dir, Top: dir, DataHome: dir + "/data", ConfigHome: dir +
+			"/conf"}, Hints{Change: "y"})
 		must(t, err)
 		if w.Total != 1 {
 			t.Errorf("%s: %+v", name, w)
@@ -44,8 +47,10 @@ func TestFIFOs(t *testing.T) {
 			t.Errorf("%s: warnings %v", name, w.Warnings)
 		}
 	}
-	for _, name := range []string{".specify/feature.json", "specs/1/tasks.md", ".kiro/specs/x/tasks.md", ".taskmaster/tasks/tasks.json", ".taskmaster/state.json", ".beads/issues.jsonl"} {
-		dir := tree(t, "-- .specify/ --\n-- .kiro/specs/y/tasks.md --\n-- .taskmaster/tasks/other --\n-- .beads/other --\n")
+	for _, name := range []string{".specify/feature.json", "specs/1/tasks.md", ".kiro/specs/x/tasks.md",
+		".taskmaster/tasks/tasks.json", ".taskmaster/state.json", ".beads/issues.jsonl"} {
+		dir := tree(t,
+			"-- .specify/ --\n-- .kiro/specs/y/tasks.md --\n-- .taskmaster/tasks/other --\n-- .beads/other --\n")
 		fifo(t, filepath.Join(dir, name))
 		look(t, dir, Hints{})
 	}
@@ -62,7 +67,8 @@ func TestHugeFiles(t *testing.T) {
 		t.Errorf("%d bytes were allocated", grown)
 	}
 	i := slices.IndexFunc(w.Warnings, func(w Warning) bool { return w.Code == WarnTooLarge })
-	if i < 0 || w.Warnings[i].Size != 100<<20 || w.Warnings[i].Limit != MaxFile || w.Warnings[i].Path != "openspec/changes/x/tasks.md" {
+	if i < 0 || w.Warnings[i].Size != 100<<20 || w.Warnings[i].Limit != MaxFile ||
+		w.Warnings[i].Path != "openspec/changes/x/tasks.md" {
 		t.Errorf("warnings %v", w.Warnings)
 	}
 	if w.Change != "y" {
@@ -115,7 +121,8 @@ func TestTooManyFilesOfOneChange(t *testing.T) {
 	f := &finder{warned: map[warningKey]bool{}}
 	c := &change{Candidate: Candidate{ID: "x", Dir: "openspec/changes/x"}, files: []taskFile{{}}}
 	f.leaveOut(c, &sizeError{"entries", 6, 5})
-	if c.aside == nil || c.files != nil || c.Status != NoTasks || len(f.warnings) != 1 || f.warnings[0].Code != WarnOutside {
+	if c.aside == nil || c.files != nil || c.Status != NoTasks || len(f.warnings) != 1 ||
+		f.warnings[0].Code != WarnOutside {
 		t.Errorf("%+v, %v", c, f.warnings)
 	}
 }
@@ -142,13 +149,15 @@ schema: deep
 
 // TestLinkedProject: a linked openspec folder is followed, as the program does; files are named where they really are.
 func TestLinkedProject(t *testing.T) {
-	dir := tree(t, "-- docs/plan/changes/x/tasks.md --\n- [ ] a\n-- repo/openspec --\n-> ../docs/plan\n-- openspec --\n-> docs/plan\n")
+	dir := tree(t,
+		"-- docs/plan/changes/x/tasks.md --\n- [ ] a\n-- repo/openspec --\n-> ../docs/plan\n-- openspec --\n-> docs/plan\n")
 	w := look(t, dir, Hints{})
 	if w.Total != 1 || w.Files[0] != "docs/plan/changes/x/tasks.md" || len(w.Warnings) != 0 {
 		t.Errorf("%q %v", w.Files, w.Warnings)
 	}
 	w = look(t, dir+"/repo", Hints{})
-	if w.Total != 1 || w.Files[0] != "../docs/plan/changes/x/tasks.md" || !slices.Equal(codes(w), []WarningCode{WarnOutsideTree}) {
+	if w.Total != 1 || w.Files[0] != "../docs/plan/changes/x/tasks.md" || !slices.Equal(codes(w),
+		[]WarningCode{WarnOutsideTree}) {
 		t.Errorf("%q %v", w.Files, w.Warnings)
 	}
 }
@@ -157,11 +166,14 @@ func TestLinkedProject(t *testing.T) {
 func TestSecretsStay(t *testing.T) {
 	const secret = "hunter2-very-secret"
 	for _, link := range []string{
-		"openspec/changes/x/.openspec.yaml", "openspec/changes/x/tasks.md", "openspec/config.yaml", "openspec/schemas/my/schema.yaml",
-		".specify/feature.json", ".taskmaster/tasks/tasks.json", ".taskmaster/state.json", ".beads/issues.jsonl", ".kiro/specs/x/tasks.md",
+		"openspec/changes/x/.openspec.yaml", "openspec/changes/x/tasks.md", "openspec/config.yaml",
+		"openspec/schemas/my/schema.yaml",
+		".specify/feature.json", ".taskmaster/tasks/tasks.json", ".taskmaster/state.json", ".beads/issues.jsonl",
+		".kiro/specs/x/tasks.md",
 	} {
 		dir := tree(t, "-- outside/key --\n"+secret+": [\n-- repo/openspec/schemas/other/schema.yaml --\n"+schemaText+
-			"-- repo/openspec/changes/y/tasks.md --\n- [ ] a\n-- repo/"+link+" --\n-> "+strings.Repeat("../", strings.Count(link, "/")+1)+"outside/key\n")
+			"-- repo/openspec/changes/y/tasks.md --\n- [ ] a\n-- repo/"+link+" --\n-> "+strings.Repeat("../",
+			strings.Count(link, "/")+1)+"outside/key\n")
 		for _, change := range []string{"", "x", "y"} {
 			w, err := Find(context.Background(), Place{Dir: dir + "/repo", Top: dir + "/repo"}, Hints{Change: change})
 			if text := fmt.Sprintf("%+v %v %v", w, w.Warnings, err); strings.Contains(text, "hunter2") {
@@ -218,13 +230,15 @@ func TestPlaces(t *testing.T) {
 	if err != nil || w.Root != ".." || w.Files[0] != "../openspec/changes/x/tasks.md" {
 		t.Errorf("outside git: %q %q, %v", w.Root, w.Files, err)
 	}
-	for _, p := range []Place{{}, {Dir: "sub"}, {Dir: dir, Top: "."}, {Dir: dir + "/nowhere"}, {Dir: dir, Top: dir + "/nowhere"}} {
+	for _, p := range []Place{{}, {Dir: "sub"}, {Dir: dir, Top: "."}, {Dir: dir + "/nowhere"}, {Dir: dir, Top: dir +
+		"/nowhere"}} {
 		if w, err := Find(context.Background(), p, Hints{}); err == nil || w.Status != None {
 			t.Errorf("%+v: %+v, %v", p, w, err)
 		}
 	}
 	nested := tree(t, "-- apps/web/openspec/changes/x/tasks.md --\n- [ ] a\n")
-	if w, err := Find(context.Background(), Place{Top: nested, Shallow: true}, Hints{}); err != nil || w.Status != None || w.Source != "" {
+	if w, err := Find(context.Background(), Place{Top: nested, Shallow: true}, Hints{}); err != nil ||
+		w.Status != None || w.Source != "" {
 		t.Errorf("shallow: %+v, %v", w, err)
 	}
 	if w, err := Find(context.Background(), Place{Dir: nested}, Hints{}); err != nil || w.Source != "" {
@@ -248,14 +262,16 @@ func TestRootErrors(t *testing.T) {
 	dir := tree(t, "-- openspec/config.yaml --\nstore: \"team\\e[31m\"\n-- bad/openspec/config.yaml --\nstore: 5\n")
 	w, err := Find(context.Background(), Place{Top: dir}, Hints{})
 	var root *RootError
-	if !errors.As(err, &root) || root.Problem != RootStore || root.Store != "team\x1b[31m" || root.File != "openspec/config.yaml" || w.Status != None {
+	if !errors.As(err, &root) || root.Problem != RootStore || root.Store != "team\x1b[31m" ||
+		root.File != "openspec/config.yaml" || w.Status != None {
 		t.Fatalf("%+v, %v", w, err)
 	}
 	if strings.Contains(err.Error(), "\x1b") {
 		t.Error("the error carries an escape of the file")
 	}
 	_, err = Find(context.Background(), Place{Dir: dir + "/bad", Top: dir}, Hints{Change: "x"})
-	if !errors.As(err, &root) || root.Problem != RootPointer || errors.Unwrap(root) == nil || root.File != "bad/openspec/config.yaml" {
+	if !errors.As(err, &root) || root.Problem != RootPointer || errors.Unwrap(root) == nil ||
+		root.File != "bad/openspec/config.yaml" {
 		t.Errorf("%v", err)
 	}
 }
@@ -263,7 +279,8 @@ func TestRootErrors(t *testing.T) {
 // TestNormalForms: a name typed on one system finds the folder written by another.
 func TestNormalForms(t *testing.T) {
 	const composed, decomposed = "로그인", "\u1105\u1169\u1100\u1173\u110b\u1175\u11ab"
-	dir := tree(t, "-- openspec/changes/"+decomposed+"/tasks.md --\n- [x] a\n- [ ] b\n-- openspec/changes/archive/2026-01-01-"+decomposed+"x/ --\n")
+	dir := tree(t, "-- openspec/changes/"+decomposed+
+		"/tasks.md --\n- [x] a\n- [ ] b\n-- openspec/changes/archive/2026-01-01-"+decomposed+"x/ --\n")
 	if w := look(t, dir, Hints{Change: composed}); w.Change != decomposed || w.Total != 2 {
 		t.Errorf("%q %s", w.Change, w.Status)
 	}

@@ -38,14 +38,18 @@ func TestMetadataRefused(t *testing.T) {
 	for _, in := range []string{
 		"", "# nothing\n", "~", "[]", "- schema: my", "text", "schema: [unclosed", "created: 2026-01-01\n",
 		"schema:\n", "schema: ~\n", "schema: ''\n", "schema: 5\n", "schema: true\n", "schema: [my]\n", "schema: {a: b}\n",
-		"schema: my\ncreated: yesterday\n", "schema: my\ncreated: 2026-1-1\n", "schema: my\ncreated: 2026-01-01T00:00:00Z\n",
+		"schema: my\ncreated: yesterday\n", "schema: my\ncreated: 2026-1-1\n",
+		"schema: my\ncreated: 2026-01-01T00:00:00Z\n",
 		"schema: my\ncreated: 20260101\n", "schema: my\ncreated: ~\n", "schema: my\ncreated: \"2026-01-01\\n\"\n",
 		"schema: my\ngoal: ''\n", "schema: my\ngoal: 5\n", "schema: my\ngoal:\n",
 		"schema: my\naffected_areas: a\n", "schema: my\naffected_areas: ['']\n", "schema: my\naffected_areas: [a, 5]\n",
 		"schema: my\naffected_areas: ~\n", "schema: my\naffected_areas: {}\n",
-		"schema: my\ninitiative: a\n", "schema: my\ninitiative: {store: a}\n", "schema: my\ninitiative: {store: A, id: b}\n",
-		"schema: my\ninitiative: {store: a, id: b, more: c}\n", "schema: my\ninitiative: {store: a, id: b-}\n", "schema: my\ninitiative: ~\n",
-		"schema: my\nskip_specs: yes\n", "schema: my\nskip_specs: 'true'\n", "schema: my\nskip_specs: ~\n", "schema: my\nretire_capabilities: 1\n",
+		"schema: my\ninitiative: a\n", "schema: my\ninitiative: {store: a}\n",
+		"schema: my\ninitiative: {store: A, id: b}\n",
+		"schema: my\ninitiative: {store: a, id: b, more: c}\n", "schema: my\ninitiative: {store: a, id: b-}\n",
+		"schema: my\ninitiative: ~\n",
+		"schema: my\nskip_specs: yes\n", "schema: my\nskip_specs: 'true'\n", "schema: my\nskip_specs: ~\n",
+		"schema: my\nretire_capabilities: 1\n",
 		"schema: my\nschema: my\n", "schema: my\n---\nschema: my\n",
 	} {
 		if got, err := schemaOf(in); err == nil {
@@ -56,7 +60,8 @@ func TestMetadataRefused(t *testing.T) {
 
 // TestUsualMetadata: what is recognised without a parser is what the parser would have said.
 func TestUsualMetadata(t *testing.T) {
-	for _, in := range []string{"schema: spec-driven\n", "schema: a_b\ncreated: 2026-01-01", "schema: x-1\ncreated: 2026-12-31\n"} {
+	for _, in := range []string{"schema: spec-driven\n", "schema: a_b\ncreated: 2026-01-01",
+		"schema: x-1\ncreated: 2026-12-31\n"} {
 		quick, ok := usualMetadata(in)
 		doc, err := parseYAML(in)
 		must(t, err)
@@ -65,9 +70,12 @@ func TestUsualMetadata(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"", "schema: my\n", "schema: true\n", "schema: null-\n", "schema: spec-driven \n", "schema:  spec-driven\n", "schema: spec-driven # c\n",
-		"schema: spec-driven\n\n", "schema: spec-driven\ncreated: 2026-1-1\n", "schema: spec-driven\ncreated: 2026-01-01\nmore: x\n",
-		"schema: spec-driven\n#\n", "schema: spec-driven\r\n", "Schema: spec-driven\n", "schema: spec--driven\n", "schema: 1-2\n",
+		"", "schema: my\n", "schema: true\n", "schema: null-\n", "schema: spec-driven \n", "schema:  spec-driven\n",
+		"schema: spec-driven # c\n",
+		"schema: spec-driven\n\n", "schema: spec-driven\ncreated: 2026-1-1\n",
+		"schema: spec-driven\ncreated: 2026-01-01\nmore: x\n",
+		"schema: spec-driven\n#\n", "schema: spec-driven\r\n", "Schema: spec-driven\n", "schema: spec--driven\n",
+		"schema: 1-2\n",
 	} {
 		if _, ok := usualMetadata(in); ok {
 			t.Errorf("%q was taken without a parser", in)
@@ -122,15 +130,16 @@ func TestParseWorkflow(t *testing.T) {
 		"tracked by a pattern":           {schemaText, "tasks/*.md"},
 		"tracks names nothing":           {edit("tracks: \"tasks/*.md\"", "tracks: TODO.md"), ""},
 		"tracks null, no tasks artifact": {edit("tracks: \"tasks/*.md\"", "tracks: null"), ""},
-		"tracks missing, tasks artifact": {strings.Replace(edit("  tracks: \"tasks/*.md\"\n", ""), "id: work", "id: tasks", 1), ""},
-		"no apply, tasks artifact":       {strings.Replace(noApply, "id: work", "id: tasks", 1), "tasks/*.md"},
-		"no apply, no tasks artifact":    {noApply, ""},
-		"version 1.0":                    {edit("version: 1", "version: 1.0"), "tasks/*.md"},
-		"version 1e0":                    {edit("version: 1", "version: 1e0"), "tasks/*.md"},
-		"version 0x1":                    {edit("version: 1", "version: 0x1"), "tasks/*.md"},
-		"empty description":              {edit("description: p", "description: ''"), "tasks/*.md"},
-		"dots in a name":                 {edit("generates: proposal.md", "generates: a..b.md"), "tasks/*.md"},
-		"unknown keys":                   {schemaText + "more: 1\n", "tasks/*.md"},
+		"tracks missing, tasks artifact": {strings.Replace(edit("  tracks: \"tasks/*.md\"\n", ""), "id: work",
+			"id: tasks", 1), ""},
+		"no apply, tasks artifact":    {strings.Replace(noApply, "id: work", "id: tasks", 1), "tasks/*.md"},
+		"no apply, no tasks artifact": {noApply, ""},
+		"version 1.0":                 {edit("version: 1", "version: 1.0"), "tasks/*.md"},
+		"version 1e0":                 {edit("version: 1", "version: 1e0"), "tasks/*.md"},
+		"version 0x1":                 {edit("version: 1", "version: 0x1"), "tasks/*.md"},
+		"empty description":           {edit("description: p", "description: ''"), "tasks/*.md"},
+		"dots in a name":              {edit("generates: proposal.md", "generates: a..b.md"), "tasks/*.md"},
+		"unknown keys":                {schemaText + "more: 1\n", "tasks/*.md"},
 	} {
 		if name == "tracks missing, tasks artifact" { // apply.requires names work, which is gone
 			if _, err := parseWorkflow(c.text); err == nil {
@@ -222,7 +231,8 @@ name: broken
 `+strings.Replace(schemaText, "tasks/*.md", "second.md", 2))
 	s := newSchemas(dir, dir+"/data")
 	for name, want := range map[string]string{
-		"mine": "tasks/*.md", "mine.yaml": "tasks/*.md", "mine.yml": "tasks/*.md", "linked": "tasks/*.md", "user": "user.md",
+		"mine": "tasks/*.md", "mine.yaml": "tasks/*.md", "mine.yml": "tasks/*.md", "linked": "tasks/*.md",
+		"user":        "user.md",
 		"spec-driven": "tasks.md", "spec-driven.yaml": "tasks.md", "escaping": "second.md",
 	} {
 		if got, err := s.workflow(name); err != nil || got.tracked != want {
@@ -238,8 +248,9 @@ name: broken
 		t.Errorf("broken: %v", err)
 	}
 	for name, want := range map[string]bool{
-		"spec-driven": true, "mine": true, "linked": true, "user": true, "broken": true, "mine.yaml": false, "empty": false,
-		"nope": false, "..": false, ".fork-staging-x": false, "x.init-backup-1": false, "": false,
+		"spec-driven": true, "mine": true, "linked": true, "user": true, "broken": true, "mine.yaml": false,
+		"empty": false,
+		"nope":  false, "..": false, ".fork-staging-x": false, "x.init-backup-1": false, "": false,
 	} {
 		if got := s.listed(name); got != want {
 			t.Errorf("listed(%q) = %v", name, got)

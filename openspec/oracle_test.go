@@ -47,8 +47,9 @@ func printed(w Work) map[string]any {
 		tasks = append(tasks, one(t))
 	}
 	out := map[string]any{
-		"change": w.Change, "completed": w.Completed, "total": w.Total, "percentage": w.Percentage(), "status": w.Status.Word(),
-		"tasks": tasks, "next": nil,
+		"change": w.Change, "completed": w.Completed, "total": w.Total, "percentage": w.Percentage(),
+		"status": w.Status.Word(),
+		"tasks":  tasks, "next": nil,
 	}
 	if w.Next != nil {
 		out["next"] = one(*w.Next)
@@ -88,7 +89,8 @@ func TestCorpus(t *testing.T) {
 			runs++
 			w := look(t, dir, Hints{Change: id})
 			if w.Completed != want.Completed || w.Total != want.Total || w.Status.Word() != want.Status {
-				t.Errorf("%s, %s: %d/%d %s, the program says %d/%d %s", r.Case, id, w.Completed, w.Total, w.Status, want.Completed, want.Total, want.Status)
+				t.Errorf("%s, %s: %d/%d %s, the program says %d/%d %s", r.Case, id, w.Completed, w.Total, w.Status,
+					want.Completed, want.Total, want.Status)
 			}
 			if want.Apply != nil && want.Apply.Progress.Total == want.Total { // else apply reads other files than list
 				sameTasks(t, r.Case+", "+id, w.Tasks, want.Apply.Tasks)
@@ -144,7 +146,8 @@ func program(t *testing.T, dir string, args ...string) (out []byte, ok bool) {
 	cmd.Dir = dir
 	home := t.TempDir()
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "XDG_") }),
-		"HOME="+home, "XDG_DATA_HOME="+filepath.Join(dir, "data"), "XDG_CONFIG_HOME="+home, "OPENSPEC_TELEMETRY=0", "DO_NOT_TRACK=1",
+		"HOME="+home, "XDG_DATA_HOME="+filepath.Join(dir, "data"), "XDG_CONFIG_HOME="+home, "OPENSPEC_TELEMETRY=0",
+		"DO_NOT_TRACK=1",
 		"OPENSPEC_NO_UPDATE_CHECK=1", "CI=1", "NO_COLOR=1")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -181,7 +184,8 @@ func agrees(t *testing.T, dir string) int {
 	must(t, err)
 	var l listing
 	must(t, json.Unmarshal(out, &l))
-	if got := filepath.Join(dir, filepath.FromSlash(w.Root)); w.Source == OpenSpec && (got != l.Root.Path || string(w.RootKind) != l.Root.Source) {
+	if got := filepath.Join(dir, filepath.FromSlash(w.Root)); w.Source == OpenSpec && (got != l.Root.Path ||
+		string(w.RootKind) != l.Root.Source) {
 		t.Errorf("root %s %s, the program says %+v", got, w.RootKind, *l.Root)
 	}
 	active := 0
@@ -276,11 +280,13 @@ artifacts:
 schema: spare
 `, "SCHEMA\n", schemaText))
 	pieces := []string{
-		"- [ ] ", "- [x] ", "* [X]", "1. [~] ", "  + [ x ] ", "-[]", "- [✅] ", "- [🔥] ", "- [A](u)", "- [ ](u)", "text ", "한글 ", "## H ",
+		"- [ ] ", "- [x] ", "* [X]", "1. [~] ", "  + [ x ] ", "-[]", "- [✅] ", "- [🔥] ", "- [A](u)", "- [ ](u)",
+		"text ", "한글 ", "## H ",
 		"\u00A0", "\u0085", "\uFEFF", "\u2028", "\xE2\x9C", "\xFF", "\r", "\n", "\n", "\n", "\r\n", "```", "<!--", "\t",
 	}
 	metadata := []string{
-		"schema: globbed\n", "schema: spare\ncreated: 2026-01-01\n", "schema: spec-driven\n", "schema: nope\n", "created: x\n", "", "schema: [",
+		"schema: globbed\n", "schema: spare\ncreated: 2026-01-01\n", "schema: spec-driven\n", "schema: nope\n",
+		"created: x\n", "", "schema: [",
 		"schema: spare\ngoal: 5\n", "# c\nschema: \"globbed\"\n", "schema: globbed\nskip_specs: yes\n",
 	}
 	for i := range n {
@@ -311,8 +317,10 @@ func TestGenerated(t *testing.T) {
 		t.Errorf("%d candidates", len(w.Candidates))
 	}
 	for _, c := range w.Candidates {
-		if one := look(t, dir, Hints{Change: c.ID}); one.Completed != c.Completed || one.Total != c.Total || one.Status != c.Status {
-			t.Errorf("%s: counted %d/%d %s, read %d/%d %s", c.ID, c.Completed, c.Total, c.Status, one.Completed, one.Total, one.Status)
+		if one := look(t, dir, Hints{Change: c.ID}); one.Completed != c.Completed || one.Total != c.Total ||
+			one.Status != c.Status {
+			t.Errorf("%s: counted %d/%d %s, read %d/%d %s", c.ID, c.Completed, c.Total, c.Status, one.Completed,
+				one.Total, one.Status)
 		}
 	}
 }

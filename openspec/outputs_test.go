@@ -89,7 +89,8 @@ func TestOutputs(t *testing.T) {
 func TestPatternsNotUnderstood(t *testing.T) {
 	dir := tree(t, patternTree)
 	for _, pattern := range []string{
-		"tasks/@(a|1).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md", "[[:alpha:]]*",
+		"tasks/@(a|1).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md",
+		"[[:alpha:]]*",
 		"tasks/[]a].md", "a**/tasks.md", "**.md", "tasks/[ab*", `"*".md`, strings.Repeat("{a,b}", 12) + "*",
 	} {
 		if got, err := outputs(dir, pattern); !errors.Is(err, errPattern) {
@@ -105,8 +106,10 @@ func TestPatternsNotUnderstood(t *testing.T) {
 
 func TestIsPattern(t *testing.T) {
 	for p, want := range map[string]bool{
-		"tasks.md": false, "a b.md": false, "tasks/{a": false, "{a}": false, "a}b{": false, "!a": false, "(a|b)": false, "a+b": false,
-		"*": true, "a?": true, "[a": true, "{a,b}": true, "{1..2}": true, "{a{b,c}}": true, "@(a)": true, "+(a|b)": true, "!(a)": true,
+		"tasks.md": false, "a b.md": false, "tasks/{a": false, "{a}": false, "a}b{": false, "!a": false, "(a|b)": false,
+		"a+b": false,
+		"*":   true, "a?": true, "[a": true, "{a,b}": true, "{1..2}": true, "{a{b,c}}": true, "@(a)": true,
+		"+(a|b)": true, "!(a)": true,
 	} {
 		if got := isPattern(p); got != want {
 			t.Errorf("isPattern(%q) = %v", p, got)
@@ -164,13 +167,15 @@ func TestLinksStayInside(t *testing.T) {
 -- change/loop.md --
 -> loop.md
 `) + "/change"
-	for _, pattern := range []string{"out/tasks.md", "out/*.md", "*/tasks.md", "**/tasks.md", "file.md", "f*.md", "lost.md", "loop.md"} {
+	for _, pattern := range []string{"out/tasks.md", "out/*.md", "*/tasks.md", "**/tasks.md", "file.md", "f*.md",
+		"lost.md", "loop.md"} {
 		if got, err := outputs(dir, pattern); !errors.Is(err, errOutside) {
 			t.Errorf("%q: %q, %v", pattern, got, err)
 		}
 	}
 	for pattern, want := range map[string]string{
-		"in/tasks.md": "sub/tasks.md", "i*/*.md": "sub/tasks.md", "sub/**": "sub/tasks.md", "l*.md": "", "around/sub/*.md": "sub/tasks.md",
+		"in/tasks.md": "sub/tasks.md", "i*/*.md": "sub/tasks.md", "sub/**": "sub/tasks.md", "l*.md": "",
+		"around/sub/*.md": "sub/tasks.md",
 	} {
 		if got, err := outputs(dir, pattern); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, %v; want %q", pattern, got, err, want)
@@ -179,7 +184,8 @@ func TestLinksStayInside(t *testing.T) {
 }
 
 func FuzzPattern(f *testing.F) {
-	for _, p := range []string{"tasks/*.md", "**/tasks.md", "{a,b{1..3}}/[a-z]?", "{{{,}}}", "[!a]", "{1..99}{1..99}", "a/../b", "!x", `\*`} {
+	for _, p := range []string{"tasks/*.md", "**/tasks.md", "{a,b{1..3}}/[a-z]?", "{{{,}}}", "[!a]", "{1..99}{1..99}",
+		"a/../b", "!x", `\*`} {
 		f.Add(p)
 	}
 	dir := tree(f, patternTree)

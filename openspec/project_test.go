@@ -63,7 +63,8 @@ type script struct {
 }
 
 func (s *script) find(change string) (Work, error) {
-	p := Place{Dir: filepath.Join(s.dir, s.at), Top: s.dir, DataHome: filepath.Join(s.dir, "data"), ConfigHome: filepath.Join(s.dir, "conf")}
+	p := Place{Dir: filepath.Join(s.dir, s.at), Top: s.dir, DataHome: filepath.Join(s.dir, "data"),
+		ConfigHome: filepath.Join(s.dir, "conf")}
 	w, err := Find(context.Background(), p, Hints{Change: change})
 	if err == nil {
 		checkWork(s.t, w)
@@ -96,7 +97,8 @@ func (s *script) run(word, rest string) {
 		fields := strings.Fields(rest)
 		id := strings.Join(fields[:len(fields)-2], " ")
 		s.work = s.mustFind(id)
-		s.equal("progress", fmt.Sprintf("%s %d/%d %s", s.work.Change, s.work.Completed, s.work.Total, s.work.Status.Word()), rest)
+		s.equal("progress", fmt.Sprintf("%s %d/%d %s", s.work.Change, s.work.Completed, s.work.Total,
+			s.work.Status.Word()), rest)
 	case "task":
 		s.tasks, s.checked = append(s.tasks, rest), true
 	case "next":
@@ -113,7 +115,8 @@ func (s *script) run(word, rest string) {
 		if w.Archive == nil {
 			s.t.Fatalf("%s: status is %s", s.where, w.Status)
 		}
-		s.equal("archived", strings.TrimSpace(fmt.Sprintf("%s %s %s", w.Status, w.Archive.Dir, w.Archive.Date)), fmt.Sprintf("%s %s", Archived, second))
+		s.equal("archived", strings.TrimSpace(fmt.Sprintf("%s %s %s", w.Status, w.Archive.Dir, w.Archive.Date)),
+			fmt.Sprintf("%s %s", Archived, second))
 	case "absent":
 		s.equal("status", string(s.mustFind(rest).Status), string(NotFound))
 	case "root":
@@ -138,11 +141,13 @@ func (s *script) endOfChange() {
 	var got []string
 	for _, t := range s.work.Tasks {
 		file := strings.TrimPrefix(t.File, s.work.Dir+"/")
-		got = append(got, strings.TrimSpace(fmt.Sprintf("[%s] %s:%d %s", map[bool]string{true: "x", false: " "}[t.Done], file, t.Line, t.Description)))
+		got = append(got, strings.TrimSpace(fmt.Sprintf("[%s] %s:%d %s", map[bool]string{true: "x", false: " "}[t.Done],
+			file, t.Line, t.Description)))
 	}
 	s.checks++
 	if !slices.Equal(got, s.tasks) {
-		s.t.Errorf("%s: tasks of %s are\n\t%s\nwant\n\t%s", s.where, s.work.Change, strings.Join(got, "\n\t"), strings.Join(s.tasks, "\n\t"))
+		s.t.Errorf("%s: tasks of %s are\n\t%s\nwant\n\t%s", s.where, s.work.Change, strings.Join(got, "\n\t"),
+			strings.Join(s.tasks, "\n\t"))
 	}
 	s.tasks, s.checked = nil, false
 }

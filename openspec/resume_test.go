@@ -26,30 +26,61 @@ func TestResume(t *testing.T) {
 		next         string
 		why          Resume
 	}{
-		{"no history: after the lowest ticked box", planList, nil, planList, "-", "d", Resume{Reason: ResumeAfterCommit, After: "c"}},
-		{"the last commit ticked a", planList, nil, planList, strings.Replace(planList, "[x] a", "[ ] a", 1), "b", Resume{Reason: ResumeAfterCommit, After: "a"}},
-		{"the last commit touched only text", planList, nil, planList, planList + "text\n", "d", Resume{Reason: ResumeAfterDone, After: "c"}},
-		{"a was ticked and not committed", planList, nil, strings.Replace(planList, "[x] a", "[ ] a", 1), planList, "b", Resume{Reason: ResumeAfterHead, After: "a"}},
-		{"both were ticked and not committed: the lower counts", planList, nil, "- [ ] a\n- [ ] b\n- [ ] c\n", "-", "d", Resume{Reason: ResumeAfterHead, After: "c"}},
-		{"a was ticked since the save, c was committed since", planList, &Saved{Change: "x", Done: []string{"c"}}, "- [ ] c\n- [x] a\n", "-", "b", Resume{Reason: ResumeAfterSave, After: "a"}},
-		{"nothing since the save, a since HEAD", planList, &Saved{Change: "x", Done: []string{"c", "a"}}, "- [ ] a\n- [x] c\n", "-", "b", Resume{Reason: ResumeAfterHead, After: "a"}},
-		{"the save was about another change", planList, &Saved{Change: "y", Done: []string{"c"}}, planList, planList, "d", Resume{Reason: ResumeAfterDone, After: "c"}},
-		{"the save recorded no tasks", planList, &Saved{Change: "x"}, planList, planList, "d", Resume{Reason: ResumeAfterDone, After: "c"}},
-		{"the save had nothing done", planList, &Saved{Change: "x", Done: []string{}}, planList, planList, "d", Resume{Reason: ResumeAfterSave, After: "c"}},
+		{"the last commit made the file: after the lowest ticked box",
+			planList, nil, planList, "-", "d", Resume{Reason: ResumeAfterCommit, After: "c"}},
+		{"the last commit ticked a",
+			planList, nil, planList, strings.Replace(planList, "[x] a", "[ ] a", 1), "b",
+			Resume{Reason: ResumeAfterCommit, After: "a"}},
+		{"the last commit touched only text",
+			planList, nil, planList, planList + "text\n", "d", Resume{Reason: ResumeAfterDone, After: "c"}},
+		{"a was ticked and not committed",
+			planList, nil, strings.Replace(planList, "[x] a", "[ ] a", 1), planList, "b",
+			Resume{Reason: ResumeAfterHead, After: "a"}},
+		{"both were ticked and not committed: the lower counts",
+			planList, nil, "- [ ] a\n- [ ] b\n- [ ] c\n", "-", "d", Resume{Reason: ResumeAfterHead, After: "c"}},
+		{"a was ticked since the save, c was committed since",
+			planList, &Saved{Change: "x", Done: []string{"c"}}, "- [ ] c\n- [x] a\n", "-", "b",
+			Resume{Reason: ResumeAfterSave, After: "a"}},
+		{"nothing since the save, a since HEAD",
+			planList, &Saved{Change: "x", Done: []string{"c", "a"}}, "- [ ] a\n- [x] c\n", "-", "b",
+			Resume{Reason: ResumeAfterHead, After: "a"}},
+		{"the save was about another change",
+			planList, &Saved{Change: "y", Done: []string{"c"}}, planList, planList, "d", Resume{Reason: ResumeAfterDone,
+				After: "c"}},
+		{"the save recorded no tasks",
+			planList, &Saved{Change: "x"}, planList, planList, "d", Resume{Reason: ResumeAfterDone, After: "c"}},
+		{"the save had nothing done",
+			planList, &Saved{Change: "x", Done: []string{}}, planList, planList, "d", Resume{Reason: ResumeAfterSave,
+				After: "c"}},
 		{"the file is new to git", planList, nil, "-", "-", "d", Resume{Reason: ResumeAfterHead, After: "c"}},
-		{"nothing below: from the top", "- [ ] a\n- [ ] b\n- [x] c\n", nil, "- [ ] c\n", "-", "a", Resume{Reason: ResumeAfterHead, After: "c", Wrapped: true}},
+		{"nothing below: from the top",
+			"- [ ] a\n- [ ] b\n- [x] c\n", nil, "- [ ] c\n", "-", "a", Resume{Reason: ResumeAfterHead, After: "c",
+				Wrapped: true}},
 		{"nothing done", "- [ ]\n- [ ] a\n- [ ] b\n", nil, "-", "-", "a", Resume{Reason: ResumeFirst}},
 		{"all done", "- [x] a\n", nil, "-", "-", "", Resume{}},
 		{"only boxes without text are open", "- [x] a\n- [ ]\n", nil, "-", "-", "", Resume{}},
-		{"a box without text was ticked", "- [x]\n- [ ] a\n- [ ] b\n", nil, "- [ ]\n- [ ] a\n", "-", "a", Resume{Reason: ResumeAfterHead}},
-		{"the second of two boxes with one text", "- [x] test\n- [ ] b\n- [x] test\n- [ ] c\n", nil, "- [x] test\n- [ ] test\n", "-", "c", Resume{Reason: ResumeAfterHead, After: "test"}},
-		{"the first of two boxes with one text", "- [x] test\n- [ ] b\n- [x] test\n- [ ] c\n", nil, "- [ ] test\n- [x] test\n", "-", "b", Resume{Reason: ResumeAfterHead, After: "test"}},
-		{"two boxes with one text, one of them done at the save", "- [x] test\n- [ ] b\n- [x] test\n- [ ] c\n", &Saved{Change: "x", Done: []string{"test"}}, "-", "-", "c", Resume{Reason: ResumeAfterSave, After: "test"}},
-		{"below an open parent, its first open child", "- [x] a\n- [ ] p\n  - [x] q\n  - [ ] r\n    - [ ] s\n- [ ] t\n", nil, "-", "-", "s", Resume{Reason: ResumeAfterHead, After: "q"}},
-		{"from the top, down to the leaf", "- [ ] p\n  - [ ] q\n\t- [ ] r\n- [ ] s\n", nil, "-", "-", "r", Resume{Reason: ResumeFirst}},
-		{"children of a ticked parent are open", "- [x] p\n  - [ ] q\n- [ ] r\n", nil, "-", "-", "q", Resume{Reason: ResumeAfterHead, After: "p"}},
-		{"a child without text is no leaf to go to", "- [ ] p\n  - [ ]\n- [ ] q\n", nil, "-", "-", "p", Resume{Reason: ResumeFirst}},
-		{"the last child was ticked: on to the next parent", "- [ ] p\n  - [x] q\n- [ ] r\n", nil, "-", "-", "r", Resume{Reason: ResumeAfterHead, After: "q"}},
+		{"a box without text was ticked",
+			"- [x]\n- [ ] a\n- [ ] b\n", nil, "- [ ]\n- [ ] a\n", "-", "a", Resume{Reason: ResumeAfterHead}},
+		{"the second of two boxes with one text",
+			"- [x] test\n- [ ] b\n- [x] test\n- [ ] c\n", nil, "- [x] test\n- [ ] test\n", "-", "c",
+			Resume{Reason: ResumeAfterHead, After: "test"}},
+		{"the first of two boxes with one text",
+			"- [x] test\n- [ ] b\n- [x] test\n- [ ] c\n", nil, "- [ ] test\n- [x] test\n", "-", "b",
+			Resume{Reason: ResumeAfterHead, After: "test"}},
+		{"two boxes with one text, one of them done at the save",
+			"- [x] test\n- [ ] b\n- [x] test\n- [ ] c\n", &Saved{Change: "x", Done: []string{"test"}}, "-", "-", "c",
+			Resume{Reason: ResumeAfterSave, After: "test"}},
+		{"below an open parent, its first open child",
+			"- [x] a\n- [ ] p\n  - [x] q\n  - [ ] r\n    - [ ] s\n- [ ] t\n", nil, "-", "-", "s",
+			Resume{Reason: ResumeAfterHead, After: "q"}},
+		{"from the top, down to the leaf",
+			"- [ ] p\n  - [ ] q\n\t- [ ] r\n- [ ] s\n", nil, "-", "-", "r", Resume{Reason: ResumeFirst}},
+		{"children of a ticked parent are open",
+			"- [x] p\n  - [ ] q\n- [ ] r\n", nil, "-", "-", "q", Resume{Reason: ResumeAfterHead, After: "p"}},
+		{"a child without text is no leaf to go to",
+			"- [ ] p\n  - [ ]\n- [ ] q\n", nil, "-", "-", "p", Resume{Reason: ResumeFirst}},
+		{"the last child was ticked: on to the next parent",
+			"- [ ] p\n  - [x] q\n- [ ] r\n", nil, "-", "-", "r", Resume{Reason: ResumeAfterHead, After: "q"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, "x", c.now)
@@ -90,7 +121,8 @@ schema: globbed
 		"openspec/changes/x/tasks/a.md": "- [ ] one\n", "openspec/changes/x/tasks/b.md": "- [x] one\n",
 	}}
 	got := w.look(nil)
-	if got.Next == nil || got.Next.File != "openspec/changes/x/tasks/a.md" || got.Next.Line != 2 || got.Resume.Reason != ResumeAfterHead {
+	if got.Next == nil || got.Next.File != "openspec/changes/x/tasks/a.md" || got.Next.Line != 2 ||
+		got.Resume.Reason != ResumeAfterHead {
 		t.Errorf("next %+v %+v", got.Next, got.Resume)
 	}
 	if !slices.Equal(got.Files, []string{"openspec/changes/x/tasks/a.md", "openspec/changes/x/tasks/b.md"}) {
@@ -138,7 +170,8 @@ func TestPendingWithoutNext(t *testing.T) {
 
 func TestPercentage(t *testing.T) {
 	for _, c := range []struct{ completed, total, want int }{
-		{5, 12, 42}, {0, 0, 0}, {0, 5, 0}, {5, 5, 100}, {1, 3, 33}, {2, 3, 67}, {1, 8, 13}, {1, 200, 1}, {1, 201, 0}, {199, 200, 100},
+		{5, 12, 42}, {0, 0, 0}, {0, 5, 0}, {5, 5, 100}, {1, 3, 33}, {2, 3, 67}, {1, 8, 13}, {1, 200, 1}, {1, 201, 0},
+		{199, 200, 100},
 		{1, 40, 3}, {-1, -1, 0}, {1 << 40, 1 << 41, 50},
 	} {
 		if got := Percentage(c.completed, c.total); got != c.want {
@@ -156,7 +189,8 @@ func TestStatusWords(t *testing.T) {
 		status           Status
 		word             string
 	}{
-		{0, 0, NoTasks, "no-tasks"}, {0, 3, InProgress, "in-progress"}, {2, 3, InProgress, "in-progress"}, {3, 3, Complete, "complete"},
+		{0, 0, NoTasks, "no-tasks"}, {0, 3, InProgress, "in-progress"}, {2, 3, InProgress, "in-progress"}, {3, 3,
+			Complete, "complete"},
 		{199, 200, InProgress, "in-progress"},
 	} {
 		if got := statusOf(c.completed, c.total); got != c.status || got.Word() != c.word {

@@ -78,8 +78,8 @@ type declared struct {
 // declaration classifies dir/openspec (dist/core/project-config.js, classifyOpenSpecDir).
 func declaration(dir string) declared {
 	home := filepath.Join(dir, "openspec")
-	d := declared{planning: planningFolder(filepath.Join(home, "specs")) || planningFolder(filepath.Join(home, "changes"))}
-	d.config = configFile(home)
+	d := declared{config: configFile(home)}
+	d.planning = planningFolder(filepath.Join(home, "specs")) || planningFolder(filepath.Join(home, "changes"))
 	if d.config == "" {
 		return d
 	}

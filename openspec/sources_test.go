@@ -58,17 +58,21 @@ func TestSpecKit(t *testing.T) {
 	w, err := Find(context.Background(), Place{Dir: dir + "/src", Top: dir}, Hints{})
 	must(t, err)
 	checkWork(t, w)
-	if w.Source != SpecKit || w.Root != "." || w.Change != "001-login" || w.Why.Reason != ReasonOnlyOfStatus || w.Completed != 2 || w.Total != 4 {
+	if w.Source != SpecKit || w.Root != "." || w.Change != "001-login" || w.Why.Reason != ReasonOnlyOfStatus ||
+		w.Completed != 2 || w.Total != 4 {
 		t.Errorf("%+v", w)
 	}
 	same(t, "tasks", short(w.Tasks), []string{
-		"x T001 T001 Create the project", "x T002 T002 [P] Configure the linter", "T003 T003 [P] [US1] Write the form in src/form.go", " Untitled",
+		"x T001 T001 Create the project", "x T002 T002 [P] Configure the linter",
+		"T003 T003 [P] [US1] Write the form in src/form.go", " Untitled",
 	})
-	if w.Next == nil || w.Next.ID != "T003" || w.Next.Heading != "Phase 2: Login" || w.Next.File != "specs/001-login/tasks.md" || w.Next.Line != 5 {
+	if w.Next == nil || w.Next.ID != "T003" || w.Next.Heading != "Phase 2: Login" ||
+		w.Next.File != "specs/001-login/tasks.md" || w.Next.Line != 5 {
 		t.Errorf("next %+v", w.Next)
 	}
 	same(t, "candidates", ids(w.Candidates), []string{"001-login", "002-logout"})
-	if w := look(t, dir, Hints{Branch: "002-logout"}); w.Change != "002-logout" || w.Why.Match != MatchSame || w.Status != NoTasks {
+	if w := look(t, dir, Hints{Branch: "002-logout"}); w.Change != "002-logout" || w.Why.Match != MatchSame ||
+		w.Status != NoTasks {
 		t.Errorf("%q %+v", w.Change, w.Why)
 	}
 	if w := look(t, dir, Hints{Change: "003"}); w.Status != NotFound || w.Source != SpecKit || len(w.Candidates) != 2 {
@@ -84,8 +88,11 @@ func TestSpecKitPointer(t *testing.T) {
 	}{
 		{"relative", `{"feature_directory": "specs/002-logout"}`, "", "002-logout", ".specify/feature.json", nil},
 		{"absolute", `{"feature_directory": "DIR/specs/002-logout"}`, "", "002-logout", ".specify/feature.json", nil},
-		{"elsewhere in the project", `{"feature_directory": "features/three"}`, "", "three", ".specify/feature.json", nil},
-		{"the variable comes first", `{"feature_directory": "specs/002-logout"}`, "specs/001-login", "001-login", "SPECIFY_FEATURE_DIRECTORY", nil},
+		{"elsewhere in the project", `{"feature_directory": "features/three"}`, "", "three", ".specify/feature.json",
+			nil},
+		{"the variable comes first",
+			`{"feature_directory": "specs/002-logout"}`, "specs/001-login", "001-login", "SPECIFY_FEATURE_DIRECTORY",
+			nil},
 		{"gone", `{"feature_directory": "specs/004-gone"}`, "", "001-login", "", []WarningCode{WarnPointer}},
 		{"outside", `{"feature_directory": "../other"}`, "", "001-login", "", []WarningCode{WarnPointer}},
 		{"a file", `{"feature_directory": "specs/001-login/tasks.md"}`, "", "001-login", "", []WarningCode{WarnPointer}},
@@ -124,7 +131,8 @@ func TestKiro(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	same(t, "tasks", short(w.Tasks), []string{
-		"x 1 1. Set up", "2 2. Build the form {in-progress}", "x 2.1 2.1 Fields", "2.2 2.2 Tests of the fields optional", "2.3 2.3 Button", "3 3. Documents",
+		"x 1 1. Set up", "2 2. Build the form {in-progress}", "x 2.1 2.1 Fields",
+		"2.2 2.2 Tests of the fields optional", "2.3 2.3 Button", "3 3. Documents",
 	})
 	if nextText(w) != "2.3 Button" || w.Resume.Reason != ResumeActive {
 		t.Errorf("next %q %+v", nextText(w), w.Resume)
@@ -157,7 +165,8 @@ func TestKiroOptional(t *testing.T) {
 // TestKiroTicks: ticks are compared in Kiro's own reading of a line.
 func TestKiroTicks(t *testing.T) {
 	const file = ".kiro/specs/x/tasks.md"
-	w := &world{t: t, dir: tree(t, "-- "+file+" --\n- [x]* 1. a\n- [ ] 2. b\n- [x] 3. c\n- [ ] 4. d\n"), asked: map[string]int{}}
+	w := &world{t: t, dir: tree(t, "-- "+file+" --\n- [x]* 1. a\n- [ ] 2. b\n- [x] 3. c\n- [ ] 4. d\n"),
+		asked: map[string]int{}}
 	w.head = map[string]string{file: "- [ ]* 1. a\n- [ ] 2. b\n- [x] 3. c\n"}
 	if got := w.look(nil); nextText(got) != "2. b" || got.Resume.After != "1. a" {
 		t.Errorf("next %q %+v", nextText(got), got.Resume)
@@ -177,14 +186,16 @@ const tmTasks = `{"master": {"tasks": [
 func TestTaskMaster(t *testing.T) {
 	dir := tree(t, "-- .taskmaster/tasks/tasks.json --\n"+tmTasks)
 	w := look(t, dir, Hints{})
-	if w.Source != TaskMaster || w.Change != "master" || w.Why != (Why{Reason: ReasonPointer, File: ".taskmaster/tasks/tasks.json"}) {
+	if w.Source != TaskMaster || w.Change != "master" || w.Why != (Why{Reason: ReasonPointer,
+		File: ".taskmaster/tasks/tasks.json"}) {
 		t.Errorf("%q %+v", w.Change, w.Why)
 	}
 	if w.Completed != 1 || w.Total != 4 || w.Percentage() != 25 || w.Status != InProgress {
 		t.Errorf("%d/%d %s", w.Completed, w.Total, w.Status)
 	}
 	same(t, "tasks", short(w.Tasks), []string{
-		"x 1 Set up {done}", "2 Build {in-progress}", "x 2.1 Fields {done} of 2", "2.2 Button {pending} of 2", "2.3 Colours {pending} of 2",
+		"x 1 Set up {done}", "2 Build {in-progress}", "x 2.1 Fields {done} of 2", "2.2 Button {pending} of 2",
+		"2.3 Colours {pending} of 2",
 		"3 Document {pending}", "4 Ship {cancelled}",
 	})
 	if nextText(w) != "Button" || w.Next.ID != "2.2" || w.Next.Parent != "2" || w.Resume.Reason != ResumeReady {
@@ -207,12 +218,24 @@ func TestTaskMasterTags(t *testing.T) {
 		want, by    string
 		warn        []WarningCode
 	}{
-		{"state says which", "-- .taskmaster/tasks/tasks.json --\n" + tmTasks + "\n-- .taskmaster/state.json --\n{\"currentTag\": \"later\"}\n", "later", ".taskmaster/state.json", nil},
-		{"state names none that is there", "-- .taskmaster/tasks/tasks.json --\n" + tmTasks + "\n-- .taskmaster/state.json --\n{\"currentTag\": \"gone\"}\n", "master", ".taskmaster/tasks/tasks.json", []WarningCode{WarnPointer}},
-		{"state is broken", "-- .taskmaster/tasks/tasks.json --\n" + tmTasks + "\n-- .taskmaster/state.json --\n{\n", "master", ".taskmaster/tasks/tasks.json", []WarningCode{WarnFormat}},
-		{"from before there were tags", "-- tasks/tasks.json --\n{\"tasks\": [{\"id\": 1, \"title\": \"a\", \"status\": \"pending\"}]}\n", "master", "", nil},
-		{"neither state nor master", "-- .taskmaster/tasks/tasks.json --\n{\"a\": {\"tasks\": [{\"id\": 1, \"title\": \"x\", \"status\": \"done\"}]}, \"b\": {\"tasks\": [{\"id\": 1, \"title\": \"x\"}]}}\n", "b", "", nil},
-		{"somebody else's tasks.json", "-- tasks/tasks.json --\n{\"version\": \"2.0.0\", \"tasks\": [{\"label\": \"build\"}]}\n", "", "", nil},
+		{"state says which",
+			"-- .taskmaster/tasks/tasks.json --\n" + tmTasks +
+				"\n-- .taskmaster/state.json --\n{\"currentTag\": \"later\"}\n", "later", ".taskmaster/state.json",
+			nil},
+		{"state names none that is there",
+			"-- .taskmaster/tasks/tasks.json --\n" + tmTasks +
+				"\n-- .taskmaster/state.json --\n{\"currentTag\": \"gone\"}\n", "master",
+			".taskmaster/tasks/tasks.json", []WarningCode{WarnPointer}},
+		{"state is broken",
+			"-- .taskmaster/tasks/tasks.json --\n" + tmTasks + "\n-- .taskmaster/state.json --\n{\n", "master",
+			".taskmaster/tasks/tasks.json", []WarningCode{WarnFormat}},
+		{"from before there were tags",
+			"-- tasks/tasks.json --\n{\"tasks\": [{\"id\": 1, \"title\": \"a\", \"status\": \"pending\"}]}\n", "master",
+			"", nil},
+		{"neither state nor master",
+			"-- .taskmaster/tasks/tasks.json --\n{\"a\": {\"tasks\": [{\"id\": 1, \"title\": \"x\", \"status\": \"done\"}]}, \"b\": {\"tasks\": [{\"id\": 1, \"title\": \"x\"}]}}\n", "b", "", nil},
+		{"somebody else's tasks.json",
+			"-- tasks/tasks.json --\n{\"version\": \"2.0.0\", \"tasks\": [{\"label\": \"build\"}]}\n", "", "", nil},
 		{"not JSON", "-- .taskmaster/tasks/tasks.json --\n{\n", "", "", []WarningCode{WarnFormat}},
 		{"no list", "-- .taskmaster/tasks/tasks.json --\n{\"a\": {}}\n", "", "", []WarningCode{WarnFormat}},
 	} {
@@ -226,17 +249,23 @@ func TestTaskMasterTags(t *testing.T) {
 // TestTaskMasterNext goes through the order of Task Master's own next.
 func TestTaskMasterNext(t *testing.T) {
 	for _, c := range []struct{ name, tasks, want string }{
-		{"priority", `{"id":1,"title":"a","priority":"low"},{"id":2,"title":"b","priority":"high"},{"id":3,"title":"c"}`, "2"},
+		{"priority",
+			`{"id":1,"title":"a","priority":"low"},{"id":2,"title":"b","priority":"high"},{"id":3,"title":"c"}`, "2"},
 		{"no priority is medium", `{"id":1,"title":"a","priority":"low"},{"id":2,"title":"b"}`, "2"},
-		{"fewer dependencies", `{"id":1,"title":"a","status":"done"},{"id":2,"title":"b","dependencies":[1]},{"id":3,"title":"c"}`, "3"},
+		{"fewer dependencies",
+			`{"id":1,"title":"a","status":"done"},{"id":2,"title":"b","dependencies":[1]},{"id":3,"title":"c"}`, "3"},
 		{"lower number", `{"id":10,"title":"a"},{"id":9,"title":"b"}`, "9"},
-		{"dependencies must be done", `{"id":1,"title":"a","dependencies":[2],"priority":"high"},{"id":2,"title":"b","priority":"low"}`, "2"},
+		{"dependencies must be done",
+			`{"id":1,"title":"a","dependencies":[2],"priority":"high"},{"id":2,"title":"b","priority":"low"}`, "2"},
 		{"completed is done", `{"id":1,"title":"a","status":"completed"},{"id":2,"title":"b","dependencies":[1]}`, "2"},
 		{"nothing is ready", `{"id":1,"title":"a","dependencies":[2]},{"id":2,"title":"b","dependencies":[1]}`, ""},
-		{"what is deferred, blocked or in review is not offered", `{"id":1,"title":"a","status":"deferred"},{"id":2,"title":"b","status":"blocked"},{"id":3,"title":"c","status":"review"},{"id":4,"title":"d"}`, "4"},
+		{"what is deferred, blocked or in review is not offered",
+			`{"id":1,"title":"a","status":"deferred"},{"id":2,"title":"b","status":"blocked"},{"id":3,"title":"c","status":"review"},{"id":4,"title":"d"}`, "4"},
 		{"no title", `{"id":1,"title":" "},{"id":2,"title":"b"}`, "2"},
-		{"a subtask of a task in progress comes first", `{"id":1,"title":"a","priority":"high"},{"id":2,"title":"b","status":"in-progress","priority":"low","subtasks":[{"id":1,"title":"s"}]}`, "2.1"},
-		{"its subtasks are done: the task itself", `{"id":2,"title":"b","status":"in-progress","subtasks":[{"id":1,"title":"s","status":"done"}]}`, "2"},
+		{"a subtask of a task in progress comes first",
+			`{"id":1,"title":"a","priority":"high"},{"id":2,"title":"b","status":"in-progress","priority":"low","subtasks":[{"id":1,"title":"s"}]}`, "2.1"},
+		{"its subtasks are done: the task itself",
+			`{"id":2,"title":"b","status":"in-progress","subtasks":[{"id":1,"title":"s","status":"done"}]}`, "2"},
 	} {
 		w := look(t, tree(t, "-- .taskmaster/tasks/tasks.json --\n{\"master\":{\"tasks\":["+c.tasks+"]}}"), Hints{})
 		got := ""
@@ -282,16 +311,21 @@ const beadsIssues = `{"id":"bd-1","title":"Epic","status":"open","priority":0,"i
 
 func TestBeads(t *testing.T) {
 	w := look(t, tree(t, "-- .beads/issues.jsonl --\n"+beadsIssues), Hints{})
-	if w.Source != Beads || w.Change != beadsList || w.Completed != 1 || w.Total != 6 || !slices.Equal(codes(w), []WarningCode{WarnExport}) {
+	if w.Source != Beads || w.Change != beadsList || w.Completed != 1 || w.Total != 6 || !slices.Equal(codes(w),
+		[]WarningCode{WarnExport}) {
 		t.Errorf("%+v", w)
 	}
 	same(t, "tasks", short(w.Tasks), []string{
-		"bd-1 Epic {open}", "bd-2 Child {open}", "bd-3 Blocked {open}", "x bd-4 Closed {closed}", "bd-7 Later {deferred}", "bd-8 After a closed one {open}",
+		"bd-1 Epic {open}", "bd-2 Child {open}", "bd-3 Blocked {open}", "x bd-4 Closed {closed}",
+		"bd-7 Later {deferred}", "bd-8 After a closed one {open}",
 	})
-	if w.Next == nil || w.Next.ID != "bd-2" || w.Next.Parent != "bd-1" || w.Next.Line != 2 || w.Resume.Reason != ResumeReady {
+	if w.Next == nil || w.Next.ID != "bd-2" || w.Next.Parent != "bd-1" || w.Next.Line != 2 ||
+		w.Resume.Reason != ResumeReady {
 		t.Errorf("next %+v %+v", w.Next, w.Resume)
 	}
-	w = look(t, tree(t, "-- .beads/issues.jsonl --\n"+beadsIssues+`{"id":"bd-9","title":"Begun","status":"in_progress","priority":4}`), Hints{})
+	w = look(t, tree(t,
+		"-- .beads/issues.jsonl --\n"+beadsIssues+`{"id":"bd-9","title":"Begun","status":"in_progress","priority":4}`),
+		Hints{})
 	if nextText(w) != "Begun" || w.Resume.Reason != ResumeActive {
 		t.Errorf("next %q %+v", nextText(w), w.Resume)
 	}
@@ -367,7 +401,8 @@ func TestPrecedence(t *testing.T) {
 
 // TestOtherSourcesStayInTheTree: what lies above the work tree belongs to somebody else.
 func TestOtherSourcesStayInTheTree(t *testing.T) {
-	dir := tree(t, "-- .kiro/specs/k/tasks.md --\n- [ ] a\n-- .beads/issues.jsonl --\n{\"id\":\"b\",\"title\":\"a\"}\n-- repo/sub/x --\n")
+	dir := tree(t,
+		"-- .kiro/specs/k/tasks.md --\n- [ ] a\n-- .beads/issues.jsonl --\n{\"id\":\"b\",\"title\":\"a\"}\n-- repo/sub/x --\n")
 	w, err := Find(context.Background(), Place{Dir: dir + "/repo/sub", Top: dir + "/repo"}, Hints{})
 	if err != nil || w.Source != "" || w.Status != None {
 		t.Errorf("%+v, %v", w, err)

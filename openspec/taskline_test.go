@@ -276,7 +276,8 @@ func TestSectionHeading(t *testing.T) {
 }
 
 func TestIndentColumns(t *testing.T) {
-	for in, want := range map[string]int{"": 0, "a": 0, "  a": 2, "\ta": 4, "  \ta": 4, "\t a": 5, "\u3000a": 1, "   ": 3} {
+	for in, want := range map[string]int{"": 0, "a": 0, "  a": 2, "\ta": 4, "  \ta": 4, "\t a": 5, "\u3000a": 1,
+		"   ": 3} {
 		if got := indent(in); got != want {
 			t.Errorf("indent(%q) = %d, want %d", in, got, want)
 		}
@@ -355,7 +356,8 @@ func referenceTasks(text string) (tasks []line) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"- [x] a\n 1) [~] b\n", "-[](u)\n- [ ](u)", "\uFEFF* [ x ]\u2028c\r\n", "- [🔥] a\n- [\xE2\x9C] b", "123456789.[X]",
+		"- [x] a\n 1) [~] b\n", "-[](u)\n- [ ](u)", "\uFEFF* [ x ]\u2028c\r\n", "- [🔥] a\n- [\xE2\x9C] b",
+		"123456789.[X]",
 		"- [ ]\r\n+ []", "- [x][y]\n- [[] z", "\u3000-\u00A0[\u00A0]\u0085",
 	} {
 		f.Add(s)
@@ -393,7 +395,8 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			if want[i] != (line{fmt.Sprint(task.Done), plain}) {
-				t.Fatalf("%q: task %d is %v %q, the program's pattern says %v", text, i, task.Done, task.Description, want[i])
+				t.Fatalf("%q: task %d is %v %q, the program's pattern says %v", text, i, task.Done, task.Description,
+					want[i])
 			}
 		}
 	})

@@ -22,16 +22,20 @@ type trackerCase struct {
 
 func trackerCases() []trackerCase {
 	return []trackerCase{
-		{OpenSpec, "-- openspec/changes/a/tasks.md --\n- [x] 1\n- [ ] 2\n-- openspec/changes/b/tasks.md --\n- [x] 1\n-- openspec/changes/c/proposal.md --\n",
+		{OpenSpec,
+			"-- openspec/changes/a/tasks.md --\n- [x] 1\n- [ ] 2\n-- openspec/changes/b/tasks.md --\n- [x] 1\n-- openspec/changes/c/proposal.md --\n",
 			"openspec/changes/a/tasks.md", "a", func(f *finder) (*opened, error) { return f.openNearest(nil) }},
-		{SpecKit, "-- .specify/x --\n-- specs/a/tasks.md --\n- [x] T001 1\n- [ ] T002 2\n-- specs/b/tasks.md --\n- [x] T001 1\n-- specs/c/spec.md --\n",
+		{SpecKit,
+			"-- .specify/x --\n-- specs/a/tasks.md --\n- [x] T001 1\n- [ ] T002 2\n-- specs/b/tasks.md --\n- [x] T001 1\n-- specs/c/spec.md --\n",
 			"specs/a/tasks.md", "a", func(f *finder) (*opened, error) { return f.openSpecKit(nil) }},
-		{Kiro, "-- .kiro/specs/a/tasks.md --\n- [x] 1. x\n- [-] 2. y\n-- .kiro/specs/b/tasks.md --\n- [x] 1. x\n-- .kiro/specs/c/design.md --\n",
+		{Kiro,
+			"-- .kiro/specs/a/tasks.md --\n- [x] 1. x\n- [-] 2. y\n-- .kiro/specs/b/tasks.md --\n- [x] 1. x\n-- .kiro/specs/c/design.md --\n",
 			".kiro/specs/a/tasks.md", "a", func(f *finder) (*opened, error) { return f.openKiro(nil) }},
 		{TaskMaster, `-- .taskmaster/tasks/tasks.json --
 {"a":{"tasks":[{"id":1,"title":"x","status":"done"},{"id":2,"title":"y","subtasks":[{"id":1,"title":"z"}]}]},"b":{"tasks":[{"id":1,"title":"x","status":"done"}]},"c":{"tasks":[]}}
 `, ".taskmaster/tasks/tasks.json", "a", func(f *finder) (*opened, error) { return f.openTaskMaster(nil) }},
-		{Beads, "-- .beads/issues.jsonl --\n{\"id\":\"1\",\"title\":\"x\",\"status\":\"closed\"}\n{\"id\":\"2\",\"title\":\"y\",\"status\":\"open\"}\n",
+		{Beads,
+			"-- .beads/issues.jsonl --\n{\"id\":\"1\",\"title\":\"x\",\"status\":\"closed\"}\n{\"id\":\"2\",\"title\":\"y\",\"status\":\"open\"}\n",
 			".beads/issues.jsonl", beadsList, func(f *finder) (*opened, error) { return f.openBeads(nil) }},
 	}
 }
@@ -60,15 +64,20 @@ func TestTrackerContract(t *testing.T) {
 			must(t, err)
 			again, err := o.changes(t.Context())
 			must(t, err)
-			if len(all) != len(again) || !slices.IsSortedFunc(all, func(a, b *change) int { return strings.Compare(a.ID, b.ID) }) {
+			if len(all) != len(again) || !slices.IsSortedFunc(all, func(a, b *change) int {
+				return strings.Compare(a.ID,
+					b.ID)
+			}) {
 				t.Errorf("%d changes, then %d, sorted", len(all), len(again))
 			}
 			for i, ch := range all {
 				tasks, err := o.tasks(t.Context(), ch)
 				must(t, err)
 				done, total := tally(tasks)
-				if ch.Completed != done || ch.Total != total || ch.Status != statusOf(done, total) || again[i].Candidate != ch.Candidate {
-					t.Errorf("%s: counted %d/%d %s, read %d/%d, counted again %+v", ch.ID, ch.Completed, ch.Total, ch.Status, done, total, again[i].Candidate)
+				if ch.Completed != done || ch.Total != total || ch.Status != statusOf(done, total) ||
+					again[i].Candidate != ch.Candidate {
+					t.Errorf("%s: counted %d/%d %s, read %d/%d, counted again %+v", ch.ID, ch.Completed, ch.Total,
+						ch.Status, done, total, again[i].Candidate)
 				}
 				next, why := o.resume(t.Context(), ch, tasks)
 				if (next >= 0) != (why != Resume{}) || next >= 0 && !tasks[next].offered() || next >= len(tasks) {
@@ -106,12 +115,24 @@ func TestTrackerContract(t *testing.T) {
 // TestTrackerAttacked: between counting and reading, the file of tasks goes, changes, or becomes something else.
 func TestTrackerAttacked(t *testing.T) {
 	attacks := map[string]func(t *testing.T, path string){
-		"removed":                  func(t *testing.T, path string) { must(t, os.Remove(path)) },
-		"emptied":                  func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o644)) },
-		"a folder":                 func(t *testing.T, path string) { must(t, os.Remove(path)); must(t, os.Mkdir(path, 0o755)) },
-		"a FIFO":                   func(t *testing.T, path string) { must(t, os.Remove(path)); fifo(t, path) },
-		"enormous":                 func(t *testing.T, path string) { must(t, os.Remove(path)); sparse(t, path, MaxFile+1) },
-		"dangling":                 func(t *testing.T, path string) { must(t, os.Remove(path)); must(t, os.Symlink("nowhere", path)) },
+		"removed": func(t *testing.T, path string) { must(t, os.Remove(path)) },
+		"emptied": func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o644)) },
+		"a folder": func(t *testing.T, path string) {
+			must(t, os.Remove(path))
+			must(t, os.Mkdir(path,
+				0o755))
+		},
+		"a FIFO": func(t *testing.T, path string) { must(t, os.Remove(path)); fifo(t, path) },
+		"enormous": func(t *testing.T, path string) {
+			must(t, os.Remove(path))
+			sparse(t, path,
+				MaxFile+1)
+		},
+		"dangling": func(t *testing.T, path string) {
+			must(t, os.Remove(path))
+			must(t,
+				os.Symlink("nowhere", path))
+		},
 		"the folder above is gone": func(t *testing.T, path string) { must(t, os.RemoveAll(filepath.Dir(path))) },
 		"rewritten": func(t *testing.T, path string) {
 			must(t, os.WriteFile(path, []byte("- [x] other\n- [ ] list\n- [ ] now\n"), 0o644))
@@ -176,7 +197,8 @@ func TestUnreadableList(t *testing.T) {
 		t.Skip("this user may read everything")
 	}
 	w := look(t, dir, Hints{})
-	if w.Status != NoTasks || !slices.Equal(codes(w), []WarningCode{WarnUnreadable}) || !errors.Is(w.Warnings[0].Err, os.ErrPermission) {
+	if w.Status != NoTasks || !slices.Equal(codes(w), []WarningCode{WarnUnreadable}) || !errors.Is(w.Warnings[0].Err,
+		os.ErrPermission) {
 		t.Errorf("%s, %v", w.Status, w.Warnings)
 	}
 }

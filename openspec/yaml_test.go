@@ -14,8 +14,9 @@ func TestScalarKinds(t *testing.T) {
 		"yes": kindString, "no": kindString, "on": kindString, "off": kindString, "y": kindString,
 		"1": kindNumber, "-1": kindNumber, "+1": kindNumber, "0o7": kindNumber, "0x1F": kindNumber, "1e3": kindNumber,
 		".5": kindNumber, "1.": kindNumber, ".inf": kindNumber, "-.INF": kindNumber, ".nan": kindNumber,
-		"1_000": kindString, "0b1": kindString, "12:30": kindString, "2026-01-02": kindString, "2026-01-02T10:00:00Z": kindString,
-		"'1'": kindString, `"true"`: kindString, "|\n  1": kindString, ">-\n  ~": kindString,
+		"1_000": kindString, "0b1": kindString, "12:30": kindString, "2026-01-02": kindString,
+		"2026-01-02T10:00:00Z": kindString,
+		"'1'":                  kindString, `"true"`: kindString, "|\n  1": kindString, ">-\n  ~": kindString,
 		"!!str 1": kindString, "!!bool true": kindBool, "!!int 5": kindNumber, "!own x": kindString,
 		"[]": kindList, "- a": kindList, "{}": kindMap, "a: b": kindMap, "<<: b": kindMap, "&x 1": kindNumber,
 	} {
@@ -43,7 +44,8 @@ func TestYAMLRefused(t *testing.T) {
 
 func TestYAMLAccepted(t *testing.T) {
 	for _, in := range []string{
-		"a: b", "\uFEFFa: b", "%YAML 1.2\n---\na: b", "---\na: b\n...\n", "# c\na: b # d", "a: b\n\t", "a: b\r\n", "'a': b",
+		"a: b", "\uFEFFa: b", "%YAML 1.2\n---\na: b", "---\na: b\n...\n", "# c\na: b # d", "a: b\n\t", "a: b\r\n",
+		"'a': b",
 		"\"a\": b", "? a\n: b", "k: &x b\na: *x", "{a: b}", "a:\n  b", "a: b\n# end",
 	} {
 		doc, err := parseYAML(in)
@@ -73,7 +75,8 @@ func TestYAMLValues(t *testing.T) {
 	if _, ok := doc.get("list").number(); ok {
 		t.Error("a list is a number")
 	}
-	if items := doc.get("list").items(); len(items) != 2 || items[0].kind() != kindString || items[1].kind() != kindNumber {
+	if items := doc.get("list").items(); len(items) != 2 || items[0].kind() != kindString ||
+		items[1].kind() != kindNumber {
 		t.Errorf("items %v", items)
 	}
 	if got := doc.get("map").keys(); len(got) != 1 || got[0] != "k" {
@@ -90,8 +93,10 @@ func TestYAMLValues(t *testing.T) {
 // FuzzYAML: whatever a settings file holds, reading it ends, without a panic, in an answer or errYAML.
 func FuzzYAML(f *testing.F) {
 	for _, s := range []string{
-		"schema: spec-driven\ncreated: 2026-01-01\n", "a: &a [*a]", "a: &x {b: *x}\n", "%YAML 1.2\n---\n", "? [a]\n: b", "<<: *x",
-		"!!binary x", "a: !!float .", strings.Repeat("[", 50), "\xFE\xFF", "|\n\t", "- - - a", "artifacts: [{id: a, requires: [a]}]",
+		"schema: spec-driven\ncreated: 2026-01-01\n", "a: &a [*a]", "a: &x {b: *x}\n", "%YAML 1.2\n---\n", "? [a]\n: b",
+		"<<: *x",
+		"!!binary x", "a: !!float .", strings.Repeat("[", 50), "\xFE\xFF", "|\n\t", "- - - a",
+		"artifacts: [{id: a, requires: [a]}]",
 	} {
 		f.Add(s)
 	}
