@@ -1,0 +1,398 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// GCPolicy says what may go. Whatever it says, these stay: the newest snapshot of each line, autosaves that no save took
+// in, what a live run works on, and everything whose parent stays.
+type GCPolicy struct {
+	Before time.Time // snapshots of this time or later stay; zero: none goes by age
+	Keep   int       // so many newest of each line stay; at least one does
+	Pinned []ID      // these stay: what work trees stand on
+	// Autosaves of before this time go once a save took them in. Zero: they stay.
+	Autosaves time.Time
+	// Blobs that no snapshot names go when they are older than this. It must be longer ago than the longest run. Zero: they
+	// stay.
+	Blobs time.Time
+}
+
+// Removal is one snapshot that goes.
+type Removal struct {
+	ID      ID        `json:"session_id"`
+	Path    Path      `json:"path"`
+	Line    ID        `json:"line"`
+	Kind    Kind      `json:"kind"`
+	Depth   int       `json:"depth"`
+	Created time.Time `json:"created"`
+	Digest  string    `json:"digest"`
+	Why     string    `json:"why"`
+
+	parent ID
+	slots  []string // keys of an autosave's announcements
+}
+
+// Kept is one snapshot that the policy would let go and that stays.
+type Kept struct {
+	ID  ID     `json:"session_id"`
+	Why string `json:"why"`
+}
+
+// GCPlan is what a collection would do. Nothing is removed that is not in a plan.
+type GCPlan struct {
+	Remove []Removal `json:"remove"` // in the order of their removal: oldest first
+	Kept   []Kept    `json:"kept"`
+	Blobs  []string  `json:"blobs"` // digests
+	Bytes  int64     `json:"bytes"` // of those blobs
+}
+
+const byGC = "collected: a newer snapshot of the path stands"
+
+// PlanGC says what ApplyGC would remove, and removes nothing. It reads every manifest.
+func (s *Store) PlanGC(ctx context.Context, p GCPolicy, leases Leaser) (GCPlan, error) {
+	plan, err := s.planGC(ctx, p, leases)
+	if err != nil {
+		return GCPlan{}, fmt.Errorf("plan a collection: %w", err)
+	}
+	return plan, nil
+}
+
+func (s *Store) planGC(ctx context.Context, p GCPolicy, leases Leaser) (GCPlan, error) {
+	live, err := leases.Live(ctx)
+	if err != nil {
+		return GCPlan{}, err
+	}
+	g, err := s.Graph(ctx)
+	if err != nil {
+		return GCPlan{}, err
+	}
+	if len(g.Damaged) > 0 { // what it names is unknown, so nobody knows what may go
+		return GCPlan{}, g.Damaged[0]
+	}
+	c := collector{policy: p, live: map[ID]bool{}, pinned: map[ID]bool{}, graph: &g, here: map[ID]bool{}, rank: map[ID]int{}}
+	for _, l := range live {
+		c.live[l.Key] = true
+	}
+	for _, id := range p.Pinned {
+		c.pinned[id] = true
+	}
+	if c.slots, err = s.slots(ctx); err != nil {
+		return GCPlan{}, err
+	}
+	c.run()
+	return c.plan, s.orphans(ctx, &c)
+}
+
+// announcement is where an autosave is announced: usually once, and the last time counts.
+type announcement struct {
+	line ID
+	n    int
+	keys []string
+}
+
+// slots reads all announcements.
+func (s *Store) slots(ctx context.Context) (map[ID]announcement, error) {
+	all := map[ID]announcement{}
+	return all, s.objects.List(ctx, autosavesDir, func(i Info) error {
+		line, n, ok := parseSlotKey(i.Key)
+		if !ok {
+			return nil
+		}
+		id, err := s.slot(ctx, line, n)
+		if errors.Is(err, ErrNotFound) || isCorrupt(err) { // Check reports it
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		a := all[id]
+		a.line, a.n, a.keys = line, max(a.n, n), append(a.keys, i.Key)
+		all[id] = a
+		return nil
+	})
+}
+
+func parseSlotKey(key string) (line ID, n int, ok bool) {
+	dir, name, ok := strings.Cut(strings.TrimPrefix(key, autosavesDir), "/")
+	line, err := ParseID(dir)
+	if !ok || err != nil {
+		return "", 0, false
+	}
+	n, err = strconv.Atoi(strings.TrimSuffix(name, ".json"))
+	return line, n, err == nil && key == slotKey(line, n)
+}
+
+// collector decides; it touches nothing.
+type collector struct {
+	policy       GCPolicy
+	live, pinned map[ID]bool
+	graph        *Graph
+	slots        map[ID]announcement
+	here         map[ID]bool // snapshots that stay
+	rank         map[ID]int  // of a snapshot in its line, newest first
+	plan         GCPlan
+}
+
+func (c *collector) run() {
+	perLine, mark := map[ID]int{}, map[ID]int{}
+	for _, n := range c.graph.Nodes {
+		c.here[n.ID] = true
+		if n.Kind != Auto {
+			c.rank[n.ID] = perLine[n.Line]
+			perLine[n.Line]++
+		}
+		if n.Head {
+			mark[n.Line] = n.Origin.TookIn
+		}
+	}
+	for i := range slices.Backward(c.graph.Nodes) {
+		n := &c.graph.Nodes[i]
+		if n.Kind == Auto {
+			c.autosave(n, mark[n.Line])
+		} else {
+			c.chained(n)
+		}
+	}
+}
+
+func (c *collector) chained(n *Node) {
+	if !n.Created.Before(c.policy.Before) || c.rank[n.ID] < c.policy.Keep {
+		return
+	}
+	switch {
+	case n.Head:
+		c.keep(n, "the newest of its path")
+	case c.held(n):
+	case c.here[n.Parent]:
+		c.keep(n, "its parent stays")
+	default:
+		c.remove(n, byGC, nil)
+	}
+}
+
+func (c *collector) autosave(n *Node, mark int) {
+	if !n.Created.Before(c.policy.Autosaves) {
+		return
+	}
+	a, announced := c.slots[n.ID]
+	switch {
+	case !announced || a.n >= mark || a.line != n.Line:
+		c.keep(n, "an autosave that no save has taken in")
+	case c.held(n):
+	default:
+		c.remove(n, "collected: a save took it in", a.keys)
+	}
+}
+
+// held keeps what a person pinned or a run works on.
+func (c *collector) held(n *Node) bool {
+	switch {
+	case c.pinned[n.ID]:
+		c.keep(n, "a work tree stands on it")
+	case c.live[n.Line] || c.live[n.ID]:
+		c.keep(n, "a run works on it")
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *collector) keep(n *Node, why string) { c.plan.Kept = append(c.plan.Kept, Kept{n.ID, why}) }
+
+func (c *collector) remove(n *Node, why string, slots []string) {
+	delete(c.here, n.ID)
+	c.plan.Remove = append(c.plan.Remove, Removal{
+		ID: n.ID, Path: n.Path, Line: n.Line, Kind: n.Kind, Depth: n.Depth, Created: n.Created, Digest: n.Digest, Why: why,
+		parent: n.Parent, slots: slots,
+	})
+}
+
+// orphans adds the blobs that no snapshot will name.
+func (s *Store) orphans(ctx context.Context, c *collector) error {
+	if c.policy.Blobs.IsZero() {
+		return nil
+	}
+	used := map[string]bool{}
+	for i := range c.graph.Nodes {
+		if n := &c.graph.Nodes[i]; c.here[n.ID] {
+			_ = n.Parts.each(func(_ string, p *Part) error { used[p.Digest] = true; return nil })
+		}
+	}
+	return s.objects.List(ctx, blobsDir, func(i Info) error {
+		d := i.Key[strings.LastIndexByte(i.Key, '/')+1:]
+		if isDigest(d) && !used[d] && i.ModTime.Before(c.policy.Blobs) {
+			c.plan.Blobs = append(c.plan.Blobs, d)
+			c.plan.Bytes += i.Size
+		}
+		return nil
+	})
+}
+
+// GCRun is what ApplyGC needs of the outside.
+type GCRun struct {
+	Leases Leaser
+	Who    Holder
+	Now    time.Time // for the tombstones
+}
+
+// GCDone is what a collection did.
+type GCDone struct {
+	Removed []Removal `json:"removed"`
+	Kept    []Kept    `json:"kept"` // planned to go, and something changed since
+	Blobs   []string  `json:"blobs"`
+}
+
+// ApplyGC removes what a plan names, each snapshot under its line's lease and its own, and only if it still may go. What
+// it did is returned also with an error. Interrupted, it leaves a store in which the next collection goes on.
+func (s *Store) ApplyGC(ctx context.Context, plan GCPlan, run GCRun) (GCDone, error) {
+	c := applier{Store: s, run: run, leases: map[ID]Lease{}}
+	err := c.removeAll(ctx, plan.Remove)
+	for _, l := range c.leases {
+		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
+	}
+	if err == nil {
+		err = s.forgetAutosaves(ctx)
+	}
+	if err == nil {
+		c.done.Blobs, err = s.sweep(ctx, plan.Blobs)
+	}
+	if err != nil {
+		return c.done, fmt.Errorf("collect: %w", err)
+	}
+	return c.done, nil
+}
+
+type applier struct {
+	*Store
+	run    GCRun
+	leases map[ID]Lease // of lines, until the end
+	done   GCDone
+}
+
+func (c *applier) removeAll(ctx context.Context, all []Removal) error {
+	for _, r := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		why, err := c.removeOne(ctx, r)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			c.done.Kept = append(c.done.Kept, Kept{r.ID, why})
+		} else {
+			c.done.Removed = append(c.done.Removed, r)
+		}
+	}
+	return nil
+}
+
+// removeOne looks again under the leases, because the plan was made without. why says that it stays.
+func (c *applier) removeOne(ctx context.Context, r Removal) (why string, err error) {
+	if _, ok := c.leases[r.Line]; !ok {
+		l, err := c.run.Leases.Acquire(ctx, r.Line, c.run.Who, 0)
+		if isBusy(err) {
+			return "a run works on its path", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		c.leases[r.Line] = l
+	}
+	if r.ID != r.Line { // a run that forks it holds the snapshot's own lease
+		l, err := c.run.Leases.Acquire(ctx, r.ID, c.run.Who, 0)
+		if isBusy(err) {
+			return "a run works on it", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		defer func() { err = errors.Join(err, l.Release(context.WithoutCancel(ctx))) }()
+	}
+	if why, err := c.stays(ctx, r); why != "" || err != nil {
+		return why, err
+	}
+	if _, err := c.Delete(ctx, r.ID, c.run.Now, r.Why); err != nil {
+		return "", err
+	}
+	for _, key := range r.slots {
+		if err := c.objects.Delete(ctx, key); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+func isBusy(err error) bool {
+	var b *ErrBusy
+	return errors.As(err, &b)
+}
+
+// stays looks whether what the plan rested on still holds.
+func (c *applier) stays(ctx context.Context, r Removal) (why string, err error) {
+	_, digest, err := c.manifest(ctx, r.ID)
+	switch {
+	case isGone(err):
+		return "it is gone already", nil
+	case err != nil:
+		return "", err
+	case digest != r.Digest:
+		return "it changed", nil
+	case r.Kind == Auto:
+		return "", nil
+	}
+	if r.parent != "" {
+		_, _, err := c.manifest(ctx, r.parent)
+		if err == nil {
+			return "its parent stays", nil
+		}
+		if !isGone(err) {
+			return "", err
+		}
+	}
+	at, err := c.Head(ctx, r.Path)
+	if err == nil && at.Head != nil && at.Head.ID == r.ID {
+		return "the newest of its path", nil
+	}
+	return "", err
+}
+
+// forgetAutosaves drops the tombstones of autosaves whose base is removed too: nothing can be made below that any more, so
+// their ids stay unused without them. Autosaves are many; their graves would outgrow the store.
+func (s *Store) forgetAutosaves(ctx context.Context) error {
+	announced, err := s.slots(ctx)
+	if err != nil {
+		return err
+	}
+	return s.objects.List(ctx, tombstonesDir, func(i Info) error {
+		id, err := keyID(i.Key)
+		if err != nil {
+			return nil
+		}
+		if _, ok := announced[id]; ok {
+			return nil
+		}
+		t, err := s.tombstone(ctx, id)
+		if err != nil || t.Kind != Auto || t.Parent == "" {
+			return damageAside(err)
+		}
+		if _, err := s.tombstone(ctx, t.Parent); err != nil {
+			return damageAside(err)
+		}
+		return s.objects.Delete(ctx, i.Key)
+	})
+}
+
+// damageAside is for looks that leave what they do not find or cannot read to Check.
+func damageAside(err error) error {
+	if errors.Is(err, ErrNotFound) || isCorrupt(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,294 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"session/internal/canon"
+)
+
+// PointerState says how a path's pointer served to find its head.
+type PointerState string
+
+// The states of a pointer. Only a holder of the line's lease mends one, by its next Commit; Repair does too.
+const (
+	PointerStraight PointerState = "straight" // names the head
+	PointerBehind   PointerState = "behind"   // names an earlier snapshot of the path
+	PointerLost     PointerState = "lost"     // not there, although the path has snapshots
+	PointerWrong    PointerState = "wrong"    // unreadable, or names no snapshot of the path
+	PointerNone     PointerState = "none"     // not there, and nothing to point at
+)
+
+// Position is where a path stands.
+type Position struct {
+	Path    Path
+	Line    ID           // of the head; of the first snapshot to come, if there is none
+	Head    *Manifest    // the newest snapshot; nil: nothing saved yet, or all of it removed
+	Digest  string       // of the head's manifest
+	Next    ID           // what continues the head, or begins the path
+	Pointer PointerState // how it was found
+}
+
+// Head finds a path's newest snapshot: from its pointer, or else from its name, by following ids until one was never
+// used. It reads a constant number of objects while the pointer is straight, lists nothing and writes nothing.
+// *ErrCorrupt: the newest cannot be read.
+func (s *Store) Head(ctx context.Context, path Path) (Position, error) {
+	at := Position{Path: path}
+	if err := path.check(); err != nil {
+		return at, fmt.Errorf("find head: %w", err)
+	}
+	from, err := s.start(ctx, &at)
+	if err == nil {
+		err = s.follow(ctx, &at, from)
+	}
+	if err != nil {
+		return at, fmt.Errorf("find the head of %q: %w", cut(string(path)), err)
+	}
+	switch {
+	case at.Head == nil && at.Pointer == PointerLost:
+		at.Pointer = PointerNone
+	case at.Head != nil && at.Pointer == "":
+		at.Pointer = PointerBehind
+		if at.Head.ID == from {
+			at.Pointer = PointerStraight
+		}
+	}
+	return at, nil
+}
+
+// start gives the id to follow from: what a trustworthy pointer names, or what the path's name leads to.
+func (s *Store) start(ctx context.Context, at *Position) (ID, error) {
+	origin, ok := at.Path.fork()
+	if !ok {
+		origin = FirstID(s.id, at.Path)
+	}
+	p, err := s.pointers.Pointer(ctx, at.Path)
+	var bad *ErrCorrupt
+	switch {
+	case errors.Is(err, ErrNotFound):
+		at.Pointer = PointerLost
+		return origin, nil
+	case errors.As(err, &bad):
+		at.Pointer = PointerWrong
+		return origin, nil
+	case err != nil:
+		return "", fmt.Errorf("read its pointer: %w", err)
+	}
+	fits, err := s.fits(ctx, p, at.Path)
+	if err != nil {
+		return "", err
+	}
+	if !fits {
+		at.Pointer = PointerWrong
+		return origin, nil
+	}
+	return p.Head, nil
+}
+
+// fits reports whether a pointer names a snapshot of the path's own chain. One that is removed or damaged does not: what
+// is newest then, only the whole chain tells.
+func (s *Store) fits(ctx context.Context, p Pointer, path Path) (bool, error) {
+	if p.Path != path || parse(string(p.Head)) != nil {
+		return false, nil
+	}
+	m, _, err := s.manifest(ctx, p.Head)
+	if isGone(err) || isCorrupt(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if m.Path != path || m.Kind == Auto {
+		return false, nil
+	}
+	return s.madeHere(ctx, &m)
+}
+
+func isCorrupt(err error) bool {
+	var e *ErrCorrupt
+	return errors.As(err, &e)
+}
+
+// isGone: never there, or removed.
+func isGone(err error) bool {
+	var e *ErrRemoved
+	return errors.Is(err, ErrNotFound) || errors.As(err, &e)
+}
+
+func (s *Store) follow(ctx context.Context, at *Position, id ID) error {
+	var newest []byte
+	var head ID
+	for ; ; id = NextID(s.id, id) {
+		raw, err := s.objects.Get(ctx, snapshotKey(id))
+		if err == nil || errors.Is(err, ErrNoObject) {
+			newest, head = raw, id
+			continue
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		_, err = s.tombstone(ctx, id)
+		if errors.Is(err, ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	at.Next, at.Line = id, id
+	if head == "" {
+		return nil
+	}
+	m, err := parseManifest(head, newest)
+	if err != nil {
+		return err
+	}
+	if m.Path != at.Path {
+		return &ErrCorrupt{ID: head, What: "manifest", Why: fmt.Errorf("is on path %q", cut(string(m.Path)))}
+	}
+	at.Head, at.Line, at.Digest = &m, m.Line, canon.Digest(newest)
+	return nil
+}
+
+// madeHere reports whether this store made a snapshot: whether its id follows from this store's own.
+func (s *Store) madeHere(ctx context.Context, m *Manifest) (bool, error) {
+	return madeBy(s.id, m, func(id ID) (bool, error) {
+		_, err := s.tombstone(ctx, id)
+		if errors.Is(err, ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// madeBy derives a manifest's id again as store would have, stepping over ids that were removed.
+func madeBy(store StoreID, m *Manifest, removed func(ID) (bool, error)) (bool, error) {
+	var id ID
+	switch m.Kind {
+	case Fork:
+		return m.ID == ForkID(store, m.Parent, m.RunID) && m.Path == ForkPath(m.ID), nil
+	case Auto:
+		return m.ID == AutoID(store, m.Parent, m.RunID) || m.Parent == "" && m.ID == AutoID(store, m.Line, m.RunID), nil
+	case First:
+		id = FirstID(store, m.Path)
+	default:
+		id = NextID(store, m.Parent)
+	}
+	for id != m.ID {
+		gone, err := removed(id)
+		if err != nil || !gone {
+			return false, err
+		}
+		id = NextID(store, id)
+	}
+	return true, nil
+}
+
+// Ancestor is one stop of a Walk.
+type Ancestor struct {
+	Manifest            // zero where the snapshot was removed
+	Digest   string     // of the manifest
+	Removed  *Tombstone // what is left of it
+}
+
+// Walk visits a snapshot, its parent, and so on down to the root, and checks that each is what its child was built on.
+// Removed ones are visited as Tombstones. It ends at the first error: ErrNotFound or *ErrRemoved for id itself,
+// *ErrCorrupt for what is damaged, lost, or not what its child names.
+func (s *Store) Walk(ctx context.Context, id ID) iter.Seq2[Ancestor, error] {
+	return func(yield func(Ancestor, error) bool) {
+		var child *Ancestor
+		for id != "" {
+			a, err := s.ancestor(ctx, id, child)
+			if err != nil {
+				yield(Ancestor{}, fmt.Errorf("walk back: %w", err))
+				return
+			}
+			if !yield(a, nil) {
+				return
+			}
+			child, id = &a, a.parent()
+		}
+	}
+}
+
+func (a *Ancestor) parent() ID {
+	if a.Removed != nil {
+		return a.Removed.Parent
+	}
+	return a.Parent
+}
+
+// link is what a says about its parent.
+func (a *Ancestor) link() (digest string, depth int) {
+	if a.Removed != nil {
+		return a.Removed.ParentDigest, a.Removed.Depth
+	}
+	return a.ParentDigest, a.Depth
+}
+
+func (s *Store) ancestor(ctx context.Context, id ID, child *Ancestor) (Ancestor, error) {
+	m, digest, err := s.manifest(ctx, id)
+	a := Ancestor{Manifest: m, Digest: digest}
+	depth := m.Depth
+	if child != nil && isGone(err) {
+		t, e := s.tombstone(ctx, id)
+		if errors.Is(e, ErrNotFound) {
+			return a, &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("lost: a later snapshot was built on it")}
+		}
+		a, depth, err = Ancestor{Removed: &t, Digest: t.Digest}, t.Depth, e
+	}
+	if err != nil || child == nil {
+		return a, err
+	}
+	want, below := child.link()
+	if a.Digest != want {
+		return a, &ErrCorrupt{ID: id, What: "manifest", Why: fmt.Errorf("its digest is %s, the next snapshot was built on %s", a.Digest, cut(want))}
+	}
+	if depth != below-1 {
+		return a, &ErrCorrupt{ID: id, What: "manifest", Why: fmt.Errorf("depth %d below depth %d", depth, below)}
+	}
+	return a, nil
+}
+
+// Segment is what one snapshot added to the message history.
+type Segment struct {
+	ID       ID
+	Path     Path
+	Depth    int
+	Messages []byte // message_history_state: JSON of its owner's
+}
+
+// History gives the message history up to a snapshot, oldest segment first: each snapshot holds only what is new since
+// its parent. Removed snapshots have taken theirs along. Errors as of Walk and Load.
+func (s *Store) History(ctx context.Context, id ID) iter.Seq2[Segment, error] {
+	return func(yield func(Segment, error) bool) {
+		var way []ID
+		for a, err := range s.Walk(ctx, id) {
+			if err != nil {
+				yield(Segment{}, err)
+				return
+			}
+			if a.Removed == nil {
+				way = append(way, a.ID)
+			}
+		}
+		for _, id := range slices.Backward(way) {
+			seg, err := s.segment(ctx, id)
+			if !yield(seg, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *Store) segment(ctx context.Context, id ID) (Segment, error) {
+	m, _, err := s.manifest(ctx, id)
+	if err != nil {
+		return Segment{}, err
+	}
+	data, err := s.part(ctx, id, "message_history_state", m.Parts.Messages)
+	return Segment{ID: id, Path: m.Path, Depth: m.Depth, Messages: data}, err
+}
