@@ -56,7 +56,7 @@ func FromReport(name, report string, o Options) *Blocker {
 	if len(report) > maxReport {
 		report = report[len(report)-maxReport:]
 	}
-	text := string(stripEscapes([]byte(strings.ToValidUTF8(report, "\uFFFD"))))
+	text := string(stripEscapes(nil, []byte(strings.ToValidUTF8(report, "\uFFFD"))))
 	lines := strings.Split(text, "\n")
 	name = or(name, agentHead([]byte(text)))
 	st, at := statusOf(lines)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 
 	"session/blocker/rules"
@@ -41,8 +42,8 @@ func (k *chunker) next(c *chunk) error {
 	c.within = k.within
 	for !k.eof && len(c.raw) < chunkSize {
 		have := len(c.raw)
-		c.raw = append(c.raw, make([]byte, chunkSize-have)...)
-		n, err := k.r.Read(c.raw[have:])
+		c.raw = slices.Grow(c.raw, chunkSize-have)
+		n, err := k.r.Read(c.raw[have:chunkSize])
 		c.raw = c.raw[:have+n]
 		if errors.Is(err, io.EOF) {
 			k.eof = true
@@ -80,9 +81,9 @@ func (c *chunk) prepare(enc Encoding, t *rules.Table) {
 		}
 		raw = raw[i:]
 	}
-	text := cleanText(raw, enc)
-	c.n = len(text)
-	c.text = append(append(c.text[:0], text...), make([]byte, rules.Padding)...)
+	c.text = cleanText(c.text[:0], raw, enc)
+	c.n = len(c.text)
+	c.text = append(c.text, make([]byte, rules.Padding)...)
 	t.Select(c.text, c.n, &c.sel)
 }
 

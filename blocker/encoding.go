@@ -194,15 +194,12 @@ func appendUTF16(dst, src []byte, big bool) []byte {
 }
 
 // cleanText makes valid UTF-8 without escape sequences out of whole lines; newlines stay where they are, so that lines
-// can be counted before or after. It returns src itself when there is nothing to do.
-func cleanText(src []byte, enc Encoding) []byte {
+// can be counted before or after. The result is appended to dst.
+func cleanText(dst, src []byte, enc Encoding) []byte {
 	if !utf8.Valid(src) {
 		src = repair(src, enc)
 	}
-	if bytes.IndexByte(src, 0x1b) >= 0 {
-		src = stripEscapes(src)
-	}
-	return src
+	return stripEscapes(dst, src)
 }
 
 // repair decodes the lines that are not UTF-8. When the head of the file gave no hint, the lines themselves must.
@@ -226,14 +223,13 @@ func repair(src []byte, enc Encoding) []byte {
 
 // stripEscapes removes terminal control sequences (ECMA-48: CSI, OSC, DCS, APC, PM, SOS and two-byte ones). An
 // unterminated one ends at the end of its line, so that no line is lost.
-func stripEscapes(src []byte) []byte {
-	out := make([]byte, 0, len(src))
+func stripEscapes(dst, src []byte) []byte {
 	for {
 		i := bytes.IndexByte(src, 0x1b)
 		if i < 0 {
-			return append(out, src...)
+			return append(dst, src...)
 		}
-		out = append(out, src[:i]...)
+		dst = append(dst, src[:i]...)
 		src = src[i+escapeLen(src[i:]):]
 	}
 }

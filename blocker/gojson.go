@@ -78,14 +78,14 @@ func (g *goReader) line(line []byte, no int) {
 	i := bytes.IndexByte(line, '{') // a CI system's prefix may stand before it
 	if i < 0 || i > 200 || json.Unmarshal(line[i:], &e) != nil || e.Action == "" {
 		if len(g.plain.lines) == 0 || !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-			g.plain.add(string(cleanText(line, UTF8)), no)
+			g.plain.add(string(cleanText(nil, line, UTF8)), no)
 		}
 		return
 	}
 	key := or(e.Package, e.ImportPath) + "\x00" + e.Test
 	switch e.Action {
 	case "output", "build-output":
-		g.output(key, no).add(string(cleanText([]byte(e.Output), UTF8)), no)
+		g.output(key, no).add(string(cleanText(nil, []byte(e.Output), UTF8)), no)
 	case "build-fail":
 		g.failed = true
 		g.build = orFailure(g.build, g.failure(BuildError, key, e.ImportPath, no))

@@ -1,8 +1,6 @@
 package blocker
 
 import (
-	"bytes"
-
 	"session/blocker/rules"
 )
 
@@ -144,18 +142,30 @@ func (c *origin) lend(h *hit) {
 	*c = origin{}
 }
 
-// before collects the lines that stand before at in text.
-func before(text []byte, at int) (lines []string) {
-	for range linesBefore {
-		if at == 0 {
-			break
-		}
+// linesAbove is how far a rule's Above is looked for.
+const linesAbove = 40
+
+// above goes back through the lines before at, the nearest first, up to n of them or until fn says no. Only what is still
+// in the chunk can be seen.
+func above(text []byte, at, n int, fn func(line []byte) bool) {
+	for ; n > 0 && at > 0; n-- {
 		end := at - 1
-		start := max(bytes.LastIndexByte(text[:end], '\n'), bytes.LastIndexByte(text[:end], '\r')) + 1
-		if end-start > 0 && end-start < lineCap {
-			lines = append([]string{cut(string(stripPrefixes(text[start:end])), maxLine)}, lines...)
+		start := end
+		for start > max(0, end-lineCap) && text[start-1] != '\n' && text[start-1] != '\r' {
+			start--
+		}
+		if end-start > 0 && end-start < lineCap && !fn(stripPrefixes(text[start:end])) {
+			return
 		}
 		at = start
 	}
+}
+
+// before collects the lines that stand before at in text.
+func before(text []byte, at int) (lines []string) {
+	above(text, at, linesBefore, func(l []byte) bool {
+		lines = append([]string{cut(string(l), maxLine)}, lines...)
+		return true
+	})
 	return lines
 }

@@ -126,6 +126,9 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 	h := &hit{m: m, no: no, seq: s.seq, text: string(line)}
 	if s.mark(h) {
 		h.evidence = before(text, start)
+		if m.Rule.Above != "" {
+			above(text, start, linesAbove, func(l []byte) bool { return !s.table.Above(&h.m, l) })
+		}
 		s.hit(h)
 	}
 }

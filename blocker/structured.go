@@ -31,7 +31,7 @@ type failure struct {
 // structured reads reports by their structure, not by what their lines look like. done tells that the input was one;
 // else the returned reader gives the whole text again.
 func structured(ctx gocontext.Context, in *Input, o *Options, r *Report, head []byte, body io.Reader) (again io.Reader, done bool, err error) {
-	text := bytes.TrimLeft(cleanText(head, r.Encoding), " \t\r\n\ufeff")
+	text := bytes.TrimLeft(cleanText(nil, head, r.Encoding), " \t\r\n\ufeff")
 	read := reader(in, text, r)
 	if read == nil {
 		return body, false, nil

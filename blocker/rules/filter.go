@@ -1,60 +1,108 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
 )
 
-// gram is the number of bytes that the filter hashes at each position it looks at.
-const gram = 3
+// The filter looks at four bytes at every stride-th position, at three for literals that are too short for four.
+const (
+	longGram  = 4
+	shortGram = 3
+	maxStride = 3
+)
 
-// maxStride keeps the windows of long literals small: beyond it little is won and the bit table fills up.
-const maxStride = 4
+// hashBits sizes the bit tables. Some six thousand entries in 2^20 bits let one position in two hundred pass by chance;
+// 128 KiB stay in the second-level cache, which the look-ups, being independent, do not wait for.
+const hashBits = 20
 
-const hashBits = 18
+// bucketBits sizes the index of entries.
+const bucketBits = 13
 
-// filter finds literals in text. It hashes three bytes at every stride-th position into a bit table (in the L1/L2
-// cache); only where the bit is set are literals compared. A literal of n bytes is entered with stride neighbouring
-// positions, so that every place where it can stand is hit by exactly one position that is looked at.
+// filter finds literals in text. At every stride-th position it hashes the next bytes into bit tables; only where a bit
+// is set are literals compared. A literal is entered with stride neighbouring offsets, so that wherever it stands,
+// exactly one position that is looked at falls on one of them.
 type filter struct {
 	literals []string
 	stride   int
-	bits     [1 << (hashBits - 6)]uint64
-	heads    map[uint32][]entry
+	long     [1 << (hashBits - 6)]uint64
+	short    [1 << (hashBits - 6)]uint64
+	first    [1<<bucketBits + 1]uint16 // where a bucket's entries begin
+	entries  []entry                   // by bucket
 }
 
-// entry is a literal and the offset of its three hashed bytes.
-type entry struct{ literal, offset uint16 }
+// entry is a literal and the offset of its hashed bytes.
+type entry struct {
+	hash            uint32
+	literal, offset uint16
+}
 
 // Padding is the number of readable bytes that must stand behind a text handed to the filter.
 const Padding = 8
 
-func hash(v uint32) uint32 { return (v & 0xffffff) * 0x9E3779B1 >> (32 - hashBits) }
+func hashLong(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - hashBits) }
+
+func hashShort(v uint32) uint32 { return v << 8 * 0x85EBCA6B >> (32 - hashBits) }
+
+func bucket(h uint32) uint32 { return h >> (hashBits - bucketBits) }
 
 func newFilter(literals []string) *filter {
-	f := &filter{literals: literals, stride: maxStride, heads: map[uint32][]entry{}}
+	f := &filter{literals: literals, stride: maxStride}
 	for _, l := range literals {
-		f.stride = max(1, min(f.stride, len(l)-gram+1))
+		f.stride = max(1, min(f.stride, len(l)-shortGram+1))
 	}
 	for i, l := range literals {
-		w := f.window(l)
-		for o := w; o < w+f.stride; o++ {
-			h := hash(uint32(l[o]) | uint32(l[o+1])<<8 | uint32(l[o+2])<<16)
-			f.bits[h>>6] |= 1 << (h & 63)
-			f.heads[h] = append(f.heads[h], entry{uint16(i), uint16(o)})
-		}
+		f.enter(uint16(i), l)
+	}
+	slices.SortFunc(f.entries, func(a, b entry) int { return cmp.Compare(bucket(a.hash), bucket(b.hash)) })
+	for _, e := range f.entries {
+		f.first[bucket(e.hash)+1]++
+	}
+	for i := 1; i < len(f.first); i++ {
+		f.first[i] += f.first[i-1]
 	}
 	return f
 }
 
-// window picks the part of a literal whose bytes are rarest in ordinary text: capitals, digits and marks before small
-// letters and blanks.
-func (f *filter) window(l string) int {
+// enter puts a literal into the tables.
+func (f *filter) enter(i uint16, l string) {
+	gram, bits := longGram, &f.long
+	if len(l) < longGram+f.stride-1 {
+		gram, bits = shortGram, &f.short
+	}
+	w := window(l, gram+f.stride-1)
+	for o := w; o < w+f.stride; o++ {
+		var b [4]byte
+		copy(b[:], l[o:o+gram])
+		h := hashLong(binary.LittleEndian.Uint32(b[:]))
+		if gram == shortGram {
+			h = hashShort(binary.LittleEndian.Uint32(b[:]))
+		}
+		bits[h>>6] |= 1 << (h & 63)
+		f.entries = append(f.entries, entry{h, i, uint16(o)})
+	}
+}
+
+// frequent are the four bytes that logs are full of, whatever wrote them: a literal is better known by others.
+const frequent = "ing |tion|test|Test|ests|INFO|aven|mave|load|Comp|ompi|http|java|ting|apac|pach|ache|sion|solv|esol|urce|ourc|" +
+	"comm|ommo|omma|uild|Buil|rror|Erro|erro|ions|ctio|atio|ing:|ning|ding|code|read|ding| com| Com| rem| in | at | to | of | the|" +
+	"the |file|File|ile |ed: |te: |ts: |ng: |inte|nter|rent|mpil|pile|ssin|sing|age |pack|acka|ckag|kage|dule|modu|odul|ates|ment|" +
+	"fail|Fail|aile|iled|ould|not |ult |ject|proj|roje|ent |ence|ated|ted |ver |ther|able|ect |tory|ire |main|    |----|====|...."
+
+// window picks the part of size bytes of a literal that is rarest in ordinary text: capitals, digits and marks before
+// small letters and blanks, and no frequent four bytes if it can be helped.
+func window(l string, size int) int {
 	best, cost := 0, math.MaxInt
-	for w := 0; w+f.stride-1+gram <= len(l); w++ {
-		c := 0
-		for _, b := range []byte(l[w : w+f.stride-1+gram]) {
-			c += commonness(b)
+	for w := 0; w+size <= len(l); w++ {
+		part, c := l[w:w+size], 0
+		for i := range len(part) {
+			c += commonness(part[i])
+			if i+longGram <= len(part) && strings.Contains(frequent, part[i:i+longGram]) {
+				c += 40
+			}
 		}
 		if c < cost {
 			best, cost = w, c
@@ -65,7 +113,9 @@ func (f *filter) window(l string) int {
 
 func commonness(b byte) int {
 	switch {
-	case b >= 'a' && b <= 'z', b == '-', b == '=', b == '_':
+	case strings.IndexByte("etaonisr-=_", b) >= 0:
+		return 6
+	case b >= 'a' && b <= 'z':
 		return 4
 	case b == ' ', b == '.', b == '/', b == '0', b == '1':
 		return 3
@@ -81,30 +131,59 @@ func commonness(b byte) int {
 func (f *filter) next(text []byte, n, from int) (literal, start, resume int) {
 	text = text[: n+Padding : n+Padding]
 	for i := from; i < n; i += f.stride {
-		h := hash(binary.LittleEndian.Uint32(text[i:]))
-		if f.bits[h>>6]>>(h&63)&1 == 0 {
+		v := binary.LittleEndian.Uint32(text[i:])
+		l, s := hashLong(v), hashShort(v)
+		hit := f.long[l>>6]>>(l&63) | f.short[s>>6]>>(s&63)
+		if hit&1 == 0 {
 			continue
 		}
-		for _, e := range f.heads[h] {
-			l, s := f.literals[e.literal], i-int(e.offset)
-			if s >= 0 && s+len(l) <= n && string(text[s:s+len(l)]) == l {
-				return int(e.literal), s, i
-			}
+		if literal, start = f.verify(text, n, i, l); literal < 0 {
+			literal, start = f.verify(text, n, i, s)
+		}
+		if literal >= 0 {
+			return literal, start, i
 		}
 	}
 	return -1, n, n
 }
 
+// verify compares the literals of one hash at position i.
+func (f *filter) verify(text []byte, n, i int, h uint32) (literal, start int) {
+	b := bucket(h)
+	for _, e := range f.entries[f.first[b]:f.first[b+1]] {
+		if s, ok := f.stand(e, h, text, n, i); ok {
+			return int(e.literal), s
+		}
+	}
+	return -1, 0
+}
+
+// stand tells whether the literal of an entry stands in text[:n] with its hashed bytes at i, and where it begins.
+func (f *filter) stand(e entry, h uint32, text []byte, n, i int) (start int, ok bool) {
+	if e.hash != h {
+		return 0, false
+	}
+	l, s := f.literals[e.literal], i-int(e.offset)
+	return s, s >= 0 && s+len(l) <= n && string(text[s:s+len(l)]) == l
+}
+
 // at reports all literals verified at position i, in no particular order.
 func (f *filter) at(text []byte, n, i int, found func(literal, start int)) {
-	h := hash(binary.LittleEndian.Uint32(text[i:]))
-	if f.bits[h>>6]>>(h&63)&1 == 0 {
-		return
-	}
-	for _, e := range f.heads[h] {
-		l, s := f.literals[e.literal], i-int(e.offset)
-		if s >= 0 && s+len(l) <= n && string(text[s:s+len(l)]) == l {
-			found(int(e.literal), s)
+	v := binary.LittleEndian.Uint32(text[i:])
+	l, s := hashLong(v), hashShort(v)
+	for k, h := range [2]uint32{l, s} {
+		bits := &f.long
+		if k == 1 {
+			bits = &f.short
+		}
+		if bits[h>>6]>>(h&63)&1 == 0 {
+			continue
+		}
+		b := bucket(h)
+		for _, e := range f.entries[f.first[b]:f.first[b+1]] {
+			if start, ok := f.stand(e, h, text, n, i); ok {
+				found(int(e.literal), start)
+			}
 		}
 	}
 }

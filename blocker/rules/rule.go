@@ -52,8 +52,8 @@ const (
 	ShapeLevel = "level" // [ERROR] msg, ERROR: msg, error[code]: msg, ##[error]msg, Error: msg
 )
 
-// MinLiteral is the shortest literal, in bytes, that a rule may have. Literals below six bytes make the filter of the
-// whole table look at more positions.
+// MinLiteral is the shortest literal, in bytes, that a rule may have. One shorter than five makes the filter of the whole
+// table look at more positions, and so slower; the built-in rules have none.
 const MinLiteral = 3
 
 // Then adds to a match what one of the following lines says. Captures that are already filled stay, unless Last.
@@ -75,7 +75,7 @@ const MaxWithin = 400
 type Rule struct {
 	ID         string   `yaml:"id"`         // unique, lower case with dashes
 	Type       string   `yaml:"type"`       // a blocker type (S1.9), empty for a rule that only gives a verdict or context
-	Literals   []string `yaml:"literals"`   // one of them must stand in the line
+	Literals   []string `yaml:"literals"`   // one of them must stand in the line; \d at the end stands for a digit 1 to 9
 	Shape      string   `yaml:"shape"`      // one of the Shape constants
 	Pattern    string   `yaml:"pattern"`    // RE2; groups file, line, col, msg, key; without it and Shape the literal decides
 	Not        []string `yaml:"not"`        // literal exceptions
@@ -90,6 +90,7 @@ type Rule struct {
 	Echo       string   `yaml:"echo"`       // begin or end of a part of the log that only repeats commands
 	Then       []Then   `yaml:"then"`
 	Until      string   `yaml:"until"` // a line that matches this ends the following lines early
+	Above      string   `yaml:"above"` // captures from the nearest line above that matches (a linter's file heading)
 	Match      []string `yaml:"match"` // fixtures that must match (several lines: the first is the rule's)
 	Miss       []string `yaml:"miss"`  // fixtures that must not match
 }
@@ -139,6 +140,7 @@ func (r *Rule) checks() []struct {
 		{"shape", r.Shape, oneOf(ShapeColon, ShapeParen, ShapeLevel)},
 		{"pattern", r.Pattern, isPattern},
 		{"until", r.Until, isPattern},
+		{"above", r.Above, isPattern},
 		{"strength", string(r.Strength), oneOf(string(Definite), string(Summary), string(Weak), string(Context), string(Ignore))},
 		{"severity", r.Severity, oneOf("critical", "high", "medium", "low")},
 		{"stage", r.Stage, oneOf("configure", "resolve", "compile", "link", "lint", "test", "package", "deploy", "git", "ci", "agent")},

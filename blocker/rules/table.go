@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type compiled struct {
 	Rule
 	pattern func() *regexp.Regexp
 	until   func() *regexp.Regexp
+	above   func() *regexp.Regexp
 	then    []compiledThen
 }
 
@@ -67,7 +69,7 @@ func newTable(list []Rule) *Table {
 	number := map[string]uint16{}
 	var literals []string
 	for _, r := range list {
-		for _, l := range r.Literals {
+		for l := range expanded(r.Literals) {
 			if _, ok := number[l]; !ok {
 				number[l] = uint16(len(literals))
 				literals = append(literals, l)
@@ -82,11 +84,28 @@ func newTable(list []Rule) *Table {
 	return t
 }
 
+// expanded gives the literals; one that ends in \d stands for nine, with the digits 1 to 9 (no line number begins with 0).
+func expanded(literals []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, l := range literals {
+			stem, digit := strings.CutSuffix(l, `\d`)
+			if !digit && !yield(l) {
+				return
+			}
+			for c := '1'; digit && c <= '9'; c++ {
+				if !yield(stem + string(c)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func compile(r Rule) compiled {
 	if r.Strength == "" {
 		r.Strength = Definite
 	}
-	c := compiled{Rule: r, pattern: lazy(r.Pattern), until: lazy(r.Until)}
+	c := compiled{Rule: r, pattern: lazy(r.Pattern), until: lazy(r.Until), above: lazy(r.Above)}
 	for _, t := range r.Then {
 		c.then = append(c.then, compiledThen{t, lazy(t.Pattern), lazy(t.Skip), lazy(t.Over)})
 	}
@@ -138,9 +157,12 @@ func (t *Table) Select(text []byte, n int, into *Selection) {
 	}
 }
 
+// lineStart goes back byte by byte: lines are short, and the library's LastIndexByte is no faster.
 func lineStart(text []byte, floor, at int) int {
-	b := text[floor:at]
-	return floor + max(bytes.LastIndexByte(b, '\n'), bytes.LastIndexByte(b, '\r')) + 1
+	for at > floor && text[at-1] != '\n' && text[at-1] != '\r' {
+		at--
+	}
+	return at
 }
 
 func lineEnd(text []byte, at, n int) int {
@@ -222,12 +244,19 @@ func (c *compiled) match(line []byte) (Match, bool) {
 		var m Match
 		return m, m.fill(c.pattern(), line, false)
 	}
-	for _, l := range c.Literals {
+	for l := range expanded(c.Literals) {
 		if bytes.Contains(line, []byte(l)) {
 			return Match{Msg: string(bytes.TrimSpace(line))}, true
 		}
 	}
 	return Match{}, false
+}
+
+// Above takes from a line above a match what the rule wants of it; callers offer the lines from the nearest on until one
+// gave something.
+func (t *Table) Above(m *Match, line []byte) (got bool) {
+	p := t.rules[m.index].above()
+	return p != nil && m.fill(p, line, false)
 }
 
 // fill takes the named groups of p into the fields that are still empty (or all, with over). file, file2, file3 are
