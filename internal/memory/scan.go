@@ -43,7 +43,7 @@ var ascii = func() (scripts [0x80]script) {
 // is Redis and 를), and everything that is neither a letter nor a digit nor between two of them is a gap.
 func scan(text string) []piece {
 	s := scanner{fold: cases.Fold()}
-	text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
+	text = norm.NFKC.String(strings.ToValidUTF8(withoutColours(text), " "))
 	begin, kind := 0, gap
 	for i, r := range text {
 		if c := scriptOf(r); c != kind {
@@ -53,6 +53,25 @@ func scan(text string) []piece {
 	}
 	s.run(kind, text[begin:])
 	return s.pieces
+}
+
+// withoutColours takes out the sequences by which programs colour what they print: ESC [ 31 m is no part of a word.
+func withoutColours(text string) string {
+	if !strings.Contains(text, "\x1b[") {
+		return text
+	}
+	parts := strings.Split(text, "\x1b[")
+	for i, p := range parts[1:] {
+		end := 0
+		for end < len(p) && p[end] >= 0x20 && p[end] < 0x40 {
+			end++
+		}
+		if end < len(p) && p[end] >= 0x40 && p[end] < 0x7f {
+			end++
+		}
+		parts[i+1] = p[end:]
+	}
+	return strings.Join(parts, " ")
 }
 
 func scriptOf(r rune) script {

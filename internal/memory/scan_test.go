@@ -56,7 +56,8 @@ func TestScan(t *testing.T) {
 		{"3개를 10만 5학년 8월 14일 2023년에 13월", "3, 10, 5, 학년, august, 14, 2023, 13"},
 		{"会话存储 セッション ไทย 会", "会话, 话存, 存储, セッ, ッシ, ショ, ョン, ไท, ทย, 会"},
 		{"done ✅🚀 ok → x", "done, ✅, 🚀, ok, x"},
-		{"a\x00b\xffc\x1b[31m", "a, b, c, 31m(31m)"},
+		{"a\x00b\xffc", "a, b, c"},
+		{"\x1b[31mred\x1b[0m \x1b[1;32mgreen\x1b[ x\x1b[", "red, green"},
 	} {
 		if got := show(scan(c.text)); got != c.want {
 			t.Errorf("scan(%q)\n got %s\nwant %s", c.text, got, c.want)

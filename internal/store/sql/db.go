@@ -1,0 +1,152 @@
+// Package sql keeps tables in a relational database: SQLite, embedded in the program, or PostgreSQL, shared.
+//
+// There is one schema and one text of each query for both (memory.sql, migrations/). What they have in common carries
+// far: $1 parameters in the order of their first use, ON CONFLICT, RETURNING, FILTER. Times are BIGINT milliseconds since
+// 1970, ids are TEXT made by the client, JSON is TEXT, and what must be compared as bytes is BYTEA, which is BLOB enough
+// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/), and a dialect says what
+// they become.
+//
+// The schema only moves forward: migrations are numbered files, each runs once, in a transaction, and never changes after
+// release.
+package sql
+
+import (
+	"context"
+	dbsql "database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// DB is an open database, with its schema as this program knows it. It may be used by many goroutines.
+type DB struct {
+	db      *dbsql.DB
+	dialect dialect
+	// writer lets one goroutine write at a time where the database would let them wait for each other by polling.
+	writer chan struct{}
+}
+
+// dialect is what differs between two databases.
+type dialect struct {
+	name     string
+	words    *strings.Replacer                      // of the texts
+	rows     int                                    // how many an INSERT takes at its best
+	hasTable string                                 // query: 1 if there is a table of this name
+	lock     string                                 // statement that makes migrations wait for each other, if BEGIN does not
+	check    func(context.Context, *dbsql.DB) error // the database's own test of its storage
+	explain  func(error) error                      // makes the driver's errors into ones that callers know
+}
+
+func newDB(db *dbsql.DB, d dialect) *DB {
+	return &DB{db: db, dialect: d, writer: make(chan struct{}, 1)}
+}
+
+// Close waits for what is running and closes the database.
+func (d *DB) Close() error {
+	if err := d.db.Close(); err != nil {
+		return fmt.Errorf("close the database: %w", d.dialect.explain(err))
+	}
+	return nil
+}
+
+// write runs f in a transaction that no other writer is in.
+func (d *DB) write(ctx context.Context, f func(tx) error) (err error) {
+	select {
+	case d.writer <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-d.writer }()
+	return d.in(ctx, &dbsql.TxOptions{}, f)
+}
+
+// read runs f over one state of the database.
+func (d *DB) read(ctx context.Context, f func(tx) error) error {
+	return d.in(ctx, &dbsql.TxOptions{ReadOnly: true, Isolation: dbsql.LevelRepeatableRead}, f)
+}
+
+func (d *DB) in(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) error {
+	t, err := d.db.BeginTx(ctx, o)
+	if err != nil {
+		return d.explain(ctx, err)
+	}
+	if err := f(tx{ctx, t, d.dialect.words, d.dialect.rows}); err != nil {
+		return d.explain(ctx, errors.Join(err, undo(t)))
+	}
+	return d.explain(ctx, t.Commit())
+}
+
+// undo rolls back. A transaction that the driver has ended by itself needs no more.
+func undo(t *dbsql.Tx) error {
+	if err := t.Rollback(); !errors.Is(err, dbsql.ErrTxDone) {
+		return err
+	}
+	return nil
+}
+
+// explain prefers the reason that the caller gave for stopping to whatever the driver made of it.
+func (d *DB) explain(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return d.dialect.explain(err)
+}
+
+// tx is a transaction, with the texts of queries in its dialect.
+type tx struct {
+	ctx   context.Context
+	tx    *dbsql.Tx
+	words *strings.Replacer
+	rows  int
+}
+
+func (t tx) exec(text string, args ...any) (rows int64, err error) {
+	r, err := t.tx.ExecContext(t.ctx, t.words.Replace(text), args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// one scans the one row of a query into dest; false if there is none.
+func (t tx) one(text string, args []any, dest ...any) (bool, error) {
+	err := t.tx.QueryRowContext(t.ctx, t.words.Replace(text), args...).Scan(dest...)
+	if errors.Is(err, dbsql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// each calls f for every row of a query, with a function that scans it.
+func (t tx) each(text string, args []any, f func(scan func(...any) error) error) error {
+	rows, err := t.tx.QueryContext(t.ctx, t.words.Replace(text), args...)
+	if err != nil {
+		return err
+	}
+	return eachRow(rows, f)
+}
+
+func eachRow(rows *dbsql.Rows, f func(scan func(...any) error) error) (err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (t tx) prepare(text string) (*dbsql.Stmt, error) {
+	return t.tx.PrepareContext(t.ctx, t.words.Replace(text))
+}
+
+// named reads a file of queries: each begins with a line "-- name: x".
+func named(file string) map[string]string {
+	queries := map[string]string{}
+	for _, part := range strings.Split("\n"+file, "\n-- name: ")[1:] {
+		name, text, _ := strings.Cut(part, "\n")
+		queries[name] = strings.TrimSpace(text)
+	}
+	return queries
+}

@@ -1,0 +1,130 @@
+package sql
+
+import (
+	"context"
+	dbsql "database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+
+	"session/internal/memory"
+)
+
+// OpenSQLite opens the database in a file, or makes it: with mode 0600, in a folder that is there. It only becomes
+// durable as far as a projection needs it: a crash of the program loses nothing, a crash of the machine at most the last
+// transactions, as wholes, and what is in the tables says where they stand.
+//
+// Errors: ErrDamaged (of package memory) if the file is no database, *ForeignSchemaError, and those of the file system.
+func OpenSQLite(ctx context.Context, path string) (*DB, error) {
+	d, err := openSQLite(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open the database %s: %w", path, err)
+	}
+	return d, nil
+}
+
+func openSQLite(ctx context.Context, path string) (*DB, error) {
+	// SQLite would make it with the mode of the umask; the files beside it (-wal, -shm) get the mode of this one.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	name, err := sqliteName(path)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := sqlite.NewConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	d := newDB(dbsql.OpenDB(connector), sqliteDialect())
+	d.db.SetMaxOpenConns(sqliteConns)
+	d.db.SetMaxIdleConns(sqliteConns)
+	if err := d.migrate(ctx, migrationFiles); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+const (
+	sqliteConns = 4     // of one process; readers do not wait for the writer
+	sqliteWait  = 10000 // ms for another process's transaction to end
+)
+
+// sqliteName is the name under which the driver opens a file. Write-ahead logging lets readers read while one writes.
+func sqliteName(path string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if full = filepath.ToSlash(full); !strings.HasPrefix(full, "/") {
+		full = "/" + full // C:/x
+	}
+	options := url.Values{
+		"_pragma": {fmt.Sprintf("busy_timeout(%d)", sqliteWait), "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)"},
+		"_txlock": {"immediate"},
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: full, RawQuery: options.Encode()}).String(), nil
+}
+
+func sqliteDialect() dialect {
+	return dialect{
+		name:     "sqlite",
+		words:    strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*lock*/", ""),
+		rows:     1, // the driver looks every parameter up among all of them
+		hasTable: `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`,
+		check:    checkSQLite,
+		explain:  explainSQLite,
+	}
+}
+
+// explainSQLite tells damage from everything else. "Short read" is a file that ends before its pages do.
+func explainSQLite(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB, sqlitelib.SQLITE_FORMAT:
+		return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
+	case sqlitelib.SQLITE_IOERR:
+		if e.Code() == sqlitelib.SQLITE_IOERR_SHORT_READ {
+			return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
+		}
+	case sqlitelib.SQLITE_BUSY:
+		return fmt.Errorf("another process has held the database for %d s: %w", sqliteWait/1000, err)
+	}
+	return err
+}
+
+// checkSQLite reads every page and compares every index with its table.
+func checkSQLite(ctx context.Context, db *dbsql.DB) error {
+	rows, err := db.QueryContext(ctx, `PRAGMA integrity_check(10)`)
+	if err != nil {
+		return err
+	}
+	var problems []string
+	err = eachRow(rows, func(scan func(...any) error) error {
+		var s string
+		if err := scan(&s); err != nil {
+			return err
+		}
+		if s != "ok" {
+			problems = append(problems, s)
+		}
+		return nil
+	})
+	if err == nil && problems != nil {
+		err = fmt.Errorf("%w: %s", memory.ErrDamaged, strings.Join(problems, "; "))
+	}
+	return err
+}
