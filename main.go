@@ -13,7 +13,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := commands.Main(ctx, os.Args, commands.System())
+	code := commands.Main(ctx, os.Args, commands.FromOS())
 	stop()
 	os.Exit(code)
 }

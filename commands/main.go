@@ -4,18 +4,169 @@ package commands
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
+	"time"
+
+	"session/internal/app"
+	"session/internal/text"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 )
 
-// IO is what a command reads from and writes to.
-type IO struct {
+// System is what a process has from its system. Tests replace it; everything below commands gets values.
+type System struct {
 	In       io.Reader
 	Out, Err io.Writer
+	Env      []string
+	Dir      string
+	Now      func() time.Time
+	Terminal bool // a person reads Err and answers on In
+	Columns  int  // width of the terminal; 0: not a terminal
 }
 
-// System is the process's own streams.
-func System() IO { return IO{os.Stdin, os.Stdout, os.Stderr} }
+// FromOS reads the process's own system.
+func FromOS() System {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "." // the folder was deleted; what is done in it says so
+	}
+	s := System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now}
+	s.Terminal = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		s.Columns = w
+	}
+	return s
+}
+
+func (s System) getenv(key string) string {
+	for i := len(s.Env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(s.Env[i], key+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
 
 // Main runs one command line (args[0] is the program) and returns the exit code.
-func Main(ctx context.Context, args []string, io IO) int { return 0 }
+func Main(ctx context.Context, args []string, sys System) int {
+	lang, _ := text.Choose("", sys.getenv)
+	r := &root{System: sys, words: text.New(lang), args: args}
+	a := r.app()
+	line, err := arrange(a, args[1:])
+	if err == nil {
+		err = a.RunContext(ctx, append([]string{"session"}, line...))
+	}
+	return r.end(ctx, err)
+}
+
+// root is one run of the program.
+type root struct {
+	System
+	words *text.Catalogue
+	args  []string
+	json  bool
+	quiet error // a result that was printed and carries an exit code
+}
+
+// end prints an error and turns it into an exit code.
+func (r *root) end(ctx context.Context, err error) int {
+	if err == nil {
+		return app.OK
+	}
+	code := exitCode(ctx, err)
+	var done *finished
+	if errors.As(err, &done) {
+		return done.code
+	}
+	r.complain(err, code)
+	return code
+}
+
+// finished ends a command whose result was printed with a code that is not 0.
+type finished struct{ code int }
+
+func (f *finished) Error() string { return fmt.Sprintf("finished with code %d", f.code) }
+
+func (r *root) complain(err error, code int) {
+	message, hint := r.explain(err)
+	if r.json {
+		r.print(map[string]any{"error": map[string]any{"code": code, "message": message, "hint": hint}})
+	}
+	fmt.Fprintf(r.Err, "session: %s\n", message)
+	if hint != "" {
+		fmt.Fprintf(r.Err, "%s: %s\n", r.words.Say("error.hint"), hint)
+	}
+}
+
+func (r *root) app() *cli.App {
+	a := &cli.App{
+		Name: "session", Usage: r.words.Say("app.usage"), HideVersion: true, HideHelpCommand: true, EnableBashCompletion: true,
+		Reader: r.In, Writer: r.Out, ErrWriter: r.Err,
+		ExitErrHandler:  func(*cli.Context, error) {}, // the library must not exit by itself
+		OnUsageError:    usageError,
+		Commands:        r.commands(),
+		Action:          r.act(r.overview),
+		Flags:           r.globals(),
+		CommandNotFound: func(*cli.Context, string) {},
+	}
+	for _, c := range a.Commands {
+		r.prepare(c)
+	}
+	return a
+}
+
+// prepare gives every command what urfave/cli leaves to chance.
+func (r *root) prepare(c *cli.Command) {
+	c.OnUsageError = usageError
+	c.HideHelpCommand = true
+	c.Flags = append(c.Flags, r.globals()...)
+	c.CustomHelpTemplate = helpTemplate
+	for _, s := range c.Subcommands {
+		r.prepare(s)
+	}
+}
+
+func (r *root) globals() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "C", Usage: r.words.Say("flag.C"), Category: r.words.Say("flags.everywhere")},
+		&cli.StringFlag{Name: "lang", Usage: r.words.Say("flag.lang"), Category: r.words.Say("flags.everywhere")},
+		&cli.BoolFlag{Name: "json", Usage: r.words.Say("flag.json"), Category: r.words.Say("flags.everywhere")},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: r.words.Say("flag.verbose"), Category: r.words.Say("flags.everywhere")},
+	}
+}
+
+// call is one command being run: where, how, and what was asked.
+type call struct {
+	*root
+	*cli.Context
+	place app.Place
+}
+
+// act wraps a command's function: global flags are read, the place is made.
+func (r *root) act(f func(*call) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		r.json = c.Bool("json")
+		if l := c.String("lang"); l != "" {
+			lang, err := text.Choose(l, r.getenv)
+			if err != nil {
+				return &usage{err}
+			}
+			r.words = text.New(lang)
+		}
+		k := &call{root: r, Context: c}
+		k.place = app.Place{
+			Dir: join(r.Dir, c.String("C")), Env: r.Env, Now: r.Now, Random: rand.Reader, Words: r.words, PID: os.Getpid(),
+			Command: strings.Join(r.args, " "), Prompt: r.Terminal, Verbose: c.Bool("verbose"),
+		}
+		return f(k)
+	}
+}
+
+// Ctx is the command's context.
+func (k *call) Ctx() context.Context { return k.Context.Context }

@@ -25,8 +25,13 @@ const logFormat = "--format=%H%x00%P%x00%an%x00%at%x00%s%x00%(trailers:key=" + S
 
 // Log lists at most n commits of a range ("A..B", or one name), newest first.
 func (r *Repo) Log(ctx context.Context, revs string, n int) ([]Commit, error) {
-	out, err := r.git.run(ctx, nil, "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false", "log", "--no-color", "--no-decorate",
-		"--max-count="+strconv.Itoa(n), logFormat, "--end-of-options", revs, "--")
+	return r.log(ctx, revs, n)
+}
+
+func (r *Repo) log(ctx context.Context, revs string, n int, filter ...string) ([]Commit, error) {
+	args := []string{"-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false", "log", "--no-color", "--no-decorate",
+		"--max-count=" + strconv.Itoa(n), logFormat}
+	out, err := r.git.run(ctx, nil, append(append(args, filter...), "--end-of-options", revs, "--")...)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
@@ -41,6 +46,19 @@ func (r *Repo) Log(ctx context.Context, revs string, n int) ([]Commit, error) {
 			Time: time.Unix(at, 0), Subject: f[i+4], Trailer: strings.TrimSpace(f[i+5])})
 	}
 	return all, nil
+}
+
+// RealCommit is the newest commit that is no WIP commit of ours; nil when there is none.
+func (r *Repo) RealCommit(ctx context.Context) (*Commit, error) {
+	h, err := r.Head(ctx)
+	if err != nil || h.Commit == "" {
+		return nil, err
+	}
+	all, err := r.log(ctx, h.Commit, 1, "--invert-grep", "--grep=^"+SnapshotTrailer+": [0-9a-z]")
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
 }
 
 // Relation is how a saved commit stands to HEAD.
@@ -111,4 +129,22 @@ func (r *Repo) LastTouching(ctx context.Context, path string) (string, error) {
 		return "", fmt.Errorf("find the commit that changed %s: %w", path, err)
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// TouchedAt is the time of the newest commit reachable from HEAD that changed a file or folder; ok is false when none
+// did, or when there is no commit yet.
+func (r *Repo) TouchedAt(ctx context.Context, path string) (at time.Time, ok bool, err error) {
+	if h, err := r.Head(ctx); err != nil || h.Commit == "" {
+		return time.Time{}, false, err
+	}
+	out, err := r.git.run(ctx, nil, "log", "-1", "--format=%ct", "HEAD", "--", ":(top,literal)"+path)
+	s := strings.TrimSpace(string(out))
+	if err != nil || s == "" {
+		return time.Time{}, false, err
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("date of the commit that changed %s: %q", path, s)
+	}
+	return time.Unix(n, 0), true, nil
 }

@@ -72,6 +72,15 @@ func (s *Staging) Publish(ctx context.Context, t Target, commit string, now func
 	return nil
 }
 
+// PublishIndex makes the private index the real one without a commit: all that was staged is in HEAD already.
+func (s *Staging) PublishIndex(ctx context.Context, now func() time.Time) error {
+	if err := s.swap(ctx, s.file, s.start, now); err != nil {
+		return fmt.Errorf("publish the index: %w", err)
+	}
+	s.Drop()
+	return nil
+}
+
 // swap takes git's own lock by linking from to index.lock, checks that the index is still the file want, and renames.
 func (s *Staging) swap(ctx context.Context, from string, want os.FileInfo, now func() time.Time) error {
 	index := s.repo.indexFile()

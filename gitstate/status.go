@@ -56,11 +56,12 @@ func (e Entry) Stageable() bool {
 // Staged reports whether the index differs from HEAD for this path.
 func (e Entry) Staged() bool { return e.Kind == Tracked && e.X != '.' }
 
-// Untracked says how files that git does not track are listed.
+// UntrackedMode says how files that git does not track are listed.
 type UntrackedMode string
 
-// The two ways: folders collapsed (cheap with git's untracked cache), or every file.
+// The ways: not at all, folders collapsed (cheap with git's untracked cache), or every file.
 const (
+	NoFiles UntrackedMode = "no"
 	Folders UntrackedMode = "normal"
 	Files   UntrackedMode = "all"
 )

@@ -16,7 +16,7 @@ const (
 	CommitRefused    Status = "COMMIT_REFUSED"     // a save could not commit; the state was recorded
 	PushRejected     Status = "PUSH_REJECTED"      // a save could not push; the state was recorded
 	StepFailed       Status = "STEP_FAILED"        // a step that may fail did
-	LeftOut          Status = "LEFT_OUT"           // files were not staged
+	FilesLeftOut     Status = "LEFT_OUT"           // files were not staged
 	StateFileTracked Status = "STATE_FILE_TRACKED" // the user tracks the state file
 	SourceFailed     Status = "SOURCE_FAILED"      // something could not be looked at
 	ProjectionBehind Status = "PROJECTION_BEHIND"  // recorded, but a file that shows it could not be written
@@ -47,7 +47,7 @@ type Action struct {
 // Serious reports whether a finding needs a person: the command then ends with exit code 3.
 func (f Finding) Serious() bool {
 	switch f.Status {
-	case AllValid, LeftOut, StateFileGone, NewerAutosave, PolicyInert, SourceFailed, ProjectionBehind:
+	case AllValid, FilesLeftOut, StateFileTracked, StateFileGone, NewerAutosave, PolicyInert, SourceFailed, ProjectionBehind:
 		return false
 	}
 	return true

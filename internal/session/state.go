@@ -63,6 +63,7 @@ func NewProgress(completed, total int) Progress {
 type Words struct {
 	SaidWorkingOn bool   `json:"said_working_on,omitempty"`
 	SaidNextSteps bool   `json:"said_next_steps,omitempty"`
+	SaidChange    bool   `json:"said_change,omitempty"`
 	From          string `json:"from,omitempty"`
 }
 

@@ -1,0 +1,124 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// usage is a fault in the command line.
+type usage struct{ error }
+
+func (u *usage) Unwrap() error { return u.error }
+
+func usageError(_ *cli.Context, err error, _ bool) error { return &usage{err} }
+
+func usagef(format string, args ...any) error { return &usage{fmt.Errorf(format, args...)} }
+
+// arrange brings a command line into the order that urfave/cli understands (it stops looking for flags at the first
+// argument): command, flags, "--", arguments. What follows a "--" of the user's stays as it is.
+func arrange(a *cli.App, args []string) ([]string, error) {
+	var words, flags, rest []string
+	commands, known := a.Commands, a.Flags
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			rest = append(rest, args[i+1:]...)
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			if c := find(commands, arg); c != nil && len(rest) == 0 {
+				words, commands, known = append(words, c.Name), c.Subcommands, c.Flags
+			} else {
+				rest = append(rest, arg)
+			}
+			continue
+		}
+		name, _, assigned := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		flags = append(flags, arg)
+		if f := lookup(known, name); f != nil && takesValue(f) && !assigned {
+			if i+1 == len(args) {
+				return nil, usagef("flag needs an argument: -%s", name)
+			}
+			i++
+			flags = append(flags, args[i])
+		}
+	}
+	line := append(words, flags...)
+	if len(rest) > 0 {
+		line = append(append(line, "--"), rest...)
+	}
+	return line, nil
+}
+
+func find(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+func lookup(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			if n == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func takesValue(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}
+
+// none refuses arguments where a command takes none.
+func (k *call) none() error { return k.atMost(0) }
+
+// atMost refuses more than n arguments.
+func (k *call) atMost(n int) error {
+	if k.NArg() > n {
+		return usagef("unexpected argument %q", k.Args().Get(n))
+	}
+	return nil
+}
+
+var errEmpty = errors.New("must not be empty")
+
+// said reads a flag whose value must not be empty or blank when it is given.
+func (k *call) said(name string) (string, error) {
+	v := k.String(name)
+	if k.IsSet(name) && strings.TrimSpace(v) == "" {
+		return "", usagef("--%s %w", strings.TrimLeft(name, "-"), errEmpty)
+	}
+	return strings.TrimSpace(v), nil
+}
+
+// saidAll is said for a flag that may be given several times.
+func (k *call) saidAll(name string) ([]string, error) {
+	var all []string
+	for _, v := range k.StringSlice(name) {
+		if strings.TrimSpace(v) == "" {
+			return nil, usagef("--%s %w", name, errEmpty)
+		}
+		all = append(all, strings.TrimSpace(v))
+	}
+	return all, nil
+}
+
+func join(dir, at string) string {
+	if at == "" {
+		return dir
+	}
+	if filepath.IsAbs(at) {
+		return at
+	}
+	return filepath.Join(dir, at)
+}

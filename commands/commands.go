@@ -1,0 +1,227 @@
+package commands
+
+import (
+	"session/internal/app"
+	"session/internal/brief"
+	"session/internal/text"
+
+	"github.com/urfave/cli/v2"
+)
+
+// commands is the table of commands.
+func (r *root) commands() []*cli.Command {
+	return []*cli.Command{
+		r.saveCommand(), r.loadCommand(),
+		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status)},
+		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
+			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},
+		{Name: "schema", Usage: r.words.Say("schema.usage"), Action: r.act(r.schema)},
+		{Name: "version", Usage: r.words.Say("version.usage"), Action: r.act(r.version)},
+		{Name: "completion", Usage: r.words.Say("completion.usage"), ArgsUsage: "bash|zsh|fish", Description: r.words.Say("completion.help"), Action: r.act(r.completion)},
+	}
+}
+
+func (r *root) saveCommand() *cli.Command {
+	say := r.words.Say
+	return &cli.Command{
+		Name: "save", Usage: say("save.usage"), Description: say("save.help"), Action: r.act(r.save),
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "quick", Usage: say("flag.quick")},
+			&cli.BoolFlag{Name: "sync", Usage: say("flag.sync")},
+			&cli.BoolFlag{Name: "full", Usage: say("flag.full")},
+			&cli.StringFlag{Name: "mode", Usage: say("flag.mode")},
+			&cli.StringFlag{Name: "m", Aliases: []string{"message"}, Usage: say("flag.m")},
+			&cli.StringSliceFlag{Name: "next", Usage: say("flag.next")},
+			&cli.StringSliceFlag{Name: "done", Usage: say("flag.done")},
+			&cli.StringSliceFlag{Name: "todo", Usage: say("flag.todo")},
+			&cli.StringFlag{Name: "openspec", Usage: say("flag.openspec")},
+			&cli.BoolFlag{Name: "no-commit", Usage: say("flag.no-commit")},
+			&cli.BoolFlag{Name: "tracked-only", Usage: say("flag.tracked-only")},
+			&cli.BoolFlag{Name: "replace-corrupt", Usage: say("flag.replace-corrupt")},
+			&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")},
+		},
+	}
+}
+
+func (r *root) loadCommand() *cli.Command {
+	say := r.words.Say
+	return &cli.Command{
+		Name: "load", Usage: say("load.usage"), Description: say("load.help"), ArgsUsage: "[ID]", Action: r.act(r.load),
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")},
+		},
+	}
+}
+
+// save is session save.
+func (r *root) save(k *call) error {
+	o, err := k.saveOptions()
+	if err != nil {
+		return err
+	}
+	k.place.Watch = r.progress()
+	res, err := app.Save(k.Ctx(), k.place, o)
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(res)
+	} else {
+		r.receipt(res, k.Bool("assistant"))
+	}
+	return k.finish(res.Findings, res.State.Blocker != nil && false)
+}
+
+func (k *call) saveOptions() (app.SaveOptions, error) {
+	var o app.SaveOptions
+	if err := k.none(); err != nil {
+		return o, err
+	}
+	var err error
+	if o.Mode, err = k.modeName(); err != nil {
+		return o, err
+	}
+	for _, f := range []struct {
+		name string
+		to   *string
+	}{{"m", &o.Ask.Message}, {"openspec", &o.Ask.Change}} {
+		if *f.to, err = k.said(f.name); err != nil {
+			return o, err
+		}
+	}
+	for _, f := range []struct {
+		name string
+		to   *[]string
+	}{{"next", &o.Ask.Next}, {"done", &o.Ask.Done}, {"todo", &o.Ask.Todo}} {
+		if *f.to, err = k.saidAll(f.name); err != nil {
+			return o, err
+		}
+	}
+	o.Ask.NoCommit, o.Ask.TrackedOnly, o.ReplaceCorrupt = k.Bool("no-commit"), k.Bool("tracked-only"), k.Bool("replace-corrupt")
+	return o, nil
+}
+
+// modeName is the one mode that was asked for.
+func (k *call) modeName() (string, error) {
+	mode, err := k.said("mode")
+	if err != nil {
+		return "", err
+	}
+	for _, m := range []string{"quick", "sync", "full"} {
+		if !k.Bool(m) {
+			continue
+		}
+		if mode != "" {
+			return "", usagef("%s", k.words.Say("usage.two-modes", "a", mode, "b", m))
+		}
+		mode = m
+	}
+	return mode, nil
+}
+
+// load is session load.
+func (r *root) load(k *call) error {
+	if err := k.atMost(1); err != nil {
+		return err
+	}
+	k.place.Watch = r.progress()
+	res, err := app.Load(k.Ctx(), k.place, app.LoadOptions{ID: k.Args().First()})
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(res)
+		return k.finish(res.Validation.Findings, false)
+	}
+	r.say("%s", res.Brief.Text(r.width()))
+	if r.Terminal && !k.Bool("assistant") {
+		return r.offer(k, res)
+	}
+	return k.finish(res.Validation.Findings, false)
+}
+
+// status is session status.
+func (r *root) status(k *call) error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	res, err := app.Status(k.Ctx(), k.place)
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(res)
+		return nil
+	}
+	r.showStatus(res)
+	return nil
+}
+
+// tasks is session tasks.
+func (r *root) tasks(k *call) error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	change, err := k.said("change")
+	if err != nil {
+		return err
+	}
+	res, err := app.Tasks(k.Ctx(), k.place, app.TasksOptions{Change: change})
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(res)
+		return nil
+	}
+	r.showTasks(res)
+	return nil
+}
+
+// schema is session schema.
+func (r *root) schema(k *call) error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	r.say("%s", app.Schema())
+	return nil
+}
+
+// version is session version.
+func (r *root) version(k *call) error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	v := app.Version()
+	if r.json {
+		r.print(v)
+		return nil
+	}
+	r.say("session %s\n", v.Version)
+	return nil
+}
+
+// overview is session without a command.
+func (r *root) overview(k *call) error {
+	if k.NArg() > 0 {
+		return r.unknown(k.Args().First())
+	}
+	res, err := app.Status(k.Ctx(), k.place)
+	if err != nil {
+		return err
+	}
+	r.showStatus(res)
+	r.say("\n%s\n", r.words.Say("overview.next"))
+	for _, c := range r.sensible(res) {
+		r.say("  %s  %s\n", text.Pad(brief.Shell(c), 24), r.words.Say("overview."+c[1]))
+	}
+	return nil
+}
+
+// sensible are the three commands that make sense next.
+func (r *root) sensible(res app.StatusResult) [][]string {
+	if res.Saved == nil {
+		return [][]string{{"session", "save"}, {"session", "tasks"}, {"session", "init"}}
+	}
+	return [][]string{{"session", "load"}, {"session", "save"}, {"session", "status"}}
+}

@@ -1,0 +1,192 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"session/internal/app"
+	"session/internal/brief"
+	"session/internal/session"
+	"session/internal/text"
+)
+
+// say writes to the result stream.
+func (r *root) say(format string, args ...any) { fmt.Fprintf(r.Out, format, args...) }
+
+// note writes to the other stream.
+func (r *root) note(format string, args ...any) { fmt.Fprintf(r.Err, format, args...) }
+
+// print writes one JSON document.
+func (r *root) print(v any) {
+	e := json.NewEncoder(r.Out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		r.note("session: %v\n", err)
+	}
+}
+
+// width is how many columns a line may have.
+func (r *root) width() int {
+	if r.Columns > 20 {
+		return r.Columns
+	}
+	return 160
+}
+
+// finish ends a command whose result was printed: findings that need a person give exit code 3. Inside an assistant a
+// finding is text with exit 0: any other code aborts the slash command before the model sees it.
+func (k *call) finish(findings []session.Finding, blocked bool) error {
+	if k.Bool("assistant") {
+		return nil
+	}
+	for _, f := range findings {
+		if f.Serious() {
+			return &finished{app.NeedsPerson}
+		}
+	}
+	return nil
+}
+
+// receipt is the one line after a save, and a line for each finding.
+func (r *root) receipt(s app.SaveResult, assistant bool) {
+	parts := []string{r.words.Say("receipt.saved", "id", short(s.Snapshot), "working_on", text.Line(s.State.WorkingOn, 60))}
+	if s.State.GitBranch != "" {
+		parts = append(parts, r.committed(s))
+	}
+	if p := s.State.TaskProgress; p.Total > 0 {
+		parts = append(parts, r.words.Say("receipt.tasks", "done", p.Completed, "total", p.Total))
+	}
+	parts = append(parts, r.words.Say("receipt.blockers", "n", len(s.State.Blockers)))
+	if s.State.GitBranch != "" {
+		key := "receipt.not-pushed"
+		if s.State.GitPushed {
+			key = "receipt.pushed"
+		}
+		parts = append(parts, r.words.Say(key))
+	}
+	if n := len(s.Commit.LeftOut); n > 0 {
+		parts = append(parts, r.words.Say("receipt.left-out", "n", n))
+	}
+	parts = append(parts, fmt.Sprintf("%d ms", s.DurationMS))
+	r.say("%s\n", strings.Join(parts, " · "))
+	r.findings(s.Findings, assistant)
+}
+
+func (r *root) committed(s app.SaveResult) string {
+	switch {
+	case s.Commit.Created:
+		return r.words.Say("receipt.commit", "commit", short(s.Commit.ID), "branch", s.State.GitBranch, "n", s.Commit.Files)
+	case s.Commit.Kept != "":
+		return r.words.Say("receipt.kept", "commit", short(s.Commit.Kept), "n", s.Commit.Files)
+	case s.Commit.ID == "":
+		return r.words.Say("receipt.unborn", "branch", s.State.GitBranch)
+	}
+	return r.words.Say("receipt.no-commit", "commit", short(s.Commit.ID), "branch", s.State.GitBranch)
+}
+
+// findings go to the other stream, so that a script reads the receipt alone; an assistant gets one text.
+func (r *root) findings(all []session.Finding, assistant bool) {
+	write := r.note
+	if assistant {
+		write = r.say
+	}
+	for _, f := range all {
+		write("! %s: %s\n", f.Status, f.Message)
+		for _, a := range f.Actions {
+			if len(a.Command) > 0 {
+				write("    → %s\n", brief.Shell(a.Command))
+			}
+		}
+	}
+}
+
+func short(id string) string { return id[:min(8, len(id))] }
+
+func (r *root) row(label, value string) {
+	r.say("%s\n", text.Fit(text.Pad(r.words.Say(label), 12)+"  "+value, r.width()))
+}
+
+func (r *root) showStatus(s app.StatusResult) {
+	if g := s.Git; g != nil {
+		r.row("status.branch", r.branchLine(g))
+		r.row("status.changes", r.words.Say("status.counts", "modified", g.Modified, "new", g.New, "deleted", g.Deleted))
+		if len(g.Unmerged) > 0 {
+			r.row("status.conflicts", text.Safe(strings.Join(g.Unmerged, ", ")))
+		}
+		if len(g.Operations) > 0 {
+			r.row("status.operation", strings.Join(g.Operations, ", "))
+		}
+	}
+	if t := s.Tasks; t.Change != "" {
+		r.row("brief.tasks", r.words.Say("brief.progress", "change", t.Change, "done", t.Completed, "total", t.Total, "percent", t.Percentage))
+		if t.Next != nil {
+			r.row("brief.next", fmt.Sprintf("%s  (%s:%d)", text.Safe(t.Next.Description), text.Safe(t.Next.File), t.Next.Line))
+		}
+	}
+	if s.Saved == nil {
+		r.row("brief.saved", r.words.Say("status.never"))
+	} else {
+		at, err := time.Parse(time.RFC3339, s.Saved.SavedAt)
+		if err == nil {
+			r.row("brief.saved", brief.Ago(r.words, r.Now().Sub(at))+" · "+s.Saved.Mode+" · "+text.Line(s.Saved.WorkingOn, 100))
+		}
+	}
+	if s.Blocker != nil {
+		r.row("brief.blocker", fmt.Sprintf("%s (%s): %s", s.Blocker.Type, s.Blocker.Severity, text.Line(s.Blocker.Description, 160)))
+	}
+	r.findings(s.Findings, false)
+}
+
+func (r *root) branchLine(g *app.GitStatus) string {
+	line := text.Safe(g.Branch)
+	if g.Commit != "" {
+		line += " @ " + short(g.Commit)
+	}
+	if g.Upstream != "" {
+		line += " · " + r.words.Say("status.upstream", "upstream", g.Upstream, "ahead", g.Ahead, "behind", g.Behind)
+	}
+	return line
+}
+
+func (r *root) showTasks(t app.TasksResult) {
+	if t.Change == "" {
+		r.say("%s\n", r.words.Say("tasks.none"))
+		return
+	}
+	r.say("%s\n", r.words.Say("brief.progress", "change", t.Change, "done", t.Completed, "total", t.Total, "percent", t.Percentage)+r.why(t))
+	heading := ""
+	for _, x := range t.Tasks {
+		if x.Heading != heading {
+			heading = x.Heading
+			r.say("%s\n", text.Safe(heading))
+		}
+		mark := "[ ]"
+		if x.Done {
+			mark = "[x]"
+		}
+		pointer := "  "
+		if t.Next != nil && x.Line == t.Next.Line && x.File == t.Next.File {
+			pointer = "→ "
+		}
+		r.say("%s\n", text.Fit(fmt.Sprintf("%s%s %s", pointer, mark, text.Safe(x.Description)), r.width()))
+	}
+	for _, w := range t.Warnings {
+		r.note("! %s\n", text.Safe(w))
+	}
+}
+
+// why says why this change was chosen, where there was a choice.
+func (r *root) why(t app.TasksResult) string {
+	if t.Why == "" || len(t.Candidates) < 2 {
+		return ""
+	}
+	return " (" + r.words.Say("why."+t.Why) + ")"
+}
+
+// noColour reports whether colour is unwelcome (no-color.org).
+func (r *root) noColour() bool {
+	return r.getenv("NO_COLOR") != "" || r.getenv("TERM") == "dumb" || r.Columns == 0
+}

@@ -1,0 +1,287 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"session/blocker"
+	"session/internal/brief"
+	"session/internal/engine"
+	"session/internal/memory"
+	"session/internal/plan"
+	"session/internal/recovery"
+	"session/internal/session"
+	"session/internal/snapshot"
+	"session/internal/store/file"
+	"session/internal/survey"
+	"session/validate"
+)
+
+// LoadOptions is what session load was asked.
+type LoadOptions struct {
+	ID string // a snapshot to load, as people write it; "" for where the work tree stood
+}
+
+// LoadResult is what a load found.
+type LoadResult struct {
+	State      session.State    `json:"state"`
+	Snapshot   string           `json:"snapshot"`
+	Validation Validation       `json:"validation"`
+	Blocker    *blocker.Blocker `json:"blocker"`
+	Recovery   Recovery         `json:"recovery"`
+	Next       *Next            `json:"next"`
+	Since      Since            `json:"since"`
+	Brief      brief.Brief      `json:"-"`
+}
+
+// Validation is the outcome of seed 001's validate_session_state.
+type Validation struct {
+	Status   []session.Status  `json:"status"`
+	Checks   map[string]bool   `json:"checks"`
+	Findings []session.Finding `json:"findings"`
+}
+
+// Recovery is what was done about the blocker.
+type Recovery struct {
+	Route    []string  `json:"route"`
+	Attempts []Attempt `json:"attempts"`
+	Resolved bool      `json:"resolved"`
+}
+
+// Attempt is one attempt at mending a blocker.
+type Attempt struct {
+	Agent  string `json:"agent"`
+	Result string `json:"result"`
+	Proof  string `json:"proof"`
+}
+
+// Next is the task to go on with.
+type Next struct {
+	Change string `json:"change"`
+	Task   string `json:"task"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+}
+
+// Since is what happened after the save.
+type Since struct {
+	Commits  []Commit `json:"commits"`
+	Upstream int      `json:"upstream"` // commits of the upstream that HEAD lacks
+	Tasks    []string `json:"tasks"`    // tasks ticked
+	CI       *string  `json:"ci"`
+}
+
+// Commit is one commit.
+type Commit struct {
+	ID      string `json:"id"`
+	Subject string `json:"subject"`
+	Author  string `json:"author"`
+}
+
+// NothingSavedError says that there is nothing to load.
+type NothingSavedError struct{ Where string }
+
+func (e *NothingSavedError) Error() string { return "nothing was saved in " + e.Where + " yet" }
+
+// Load reads what was saved, holds it against the world and words what is needed to go on. It changes nothing. Errors
+// besides git's and the store's: *NothingSavedError, *CorruptStateError, *gitstate.BareError.
+func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
+	s, err := p.open(ctx)
+	if err != nil {
+		return LoadResult{}, err
+	}
+	from, err := s.saved(ctx, o.ID)
+	if err != nil {
+		return LoadResult{}, err
+	}
+	pol, err := s.policy()
+	if err != nil {
+		return LoadResult{}, err
+	}
+	mode, err := pol.mode("load", plan.Load)
+	if err != nil {
+		return LoadResult{}, err
+	}
+	d := &recovery.Draft{State: from.state, Recorded: from.recorded(ctx), Notes: from.notes}
+	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: s.search(from)}
+	d.Memory.Session, d.Memory.At, d.Memory.Query = memory.SessionRef(from.state.Line), memory.Snapshot(from.state.Snapshot), query(from.state)
+	if _, err := engine.Run(ctx, mode, recovery.Steps(w), d, p.Watch); err != nil {
+		return LoadResult{}, err
+	}
+	return loadResult(d), nil
+}
+
+// saved is what a load starts from.
+type saved struct {
+	state session.State
+	git   *session.GitFacts
+	chain *snapshot.Store // nil: there is no store
+	notes []session.Finding
+}
+
+func (v saved) recorded(ctx context.Context) survey.Recorded {
+	known := func(id string) bool { return true }
+	if v.chain != nil {
+		known = func(id string) bool {
+			parsed, err := snapshot.ParseID(id)
+			if err != nil {
+				return false
+			}
+			_, err = v.chain.Manifest(ctx, parsed)
+			return err == nil
+		}
+	}
+	return validate.Recorded(v.state, v.git, known)
+}
+
+// saved finds where this work tree stood: the state file, followed to the newest snapshot of its path; the store, where
+// the file is gone. A file that no snapshot of this store stands behind is taken at its word.
+func (s *site) saved(ctx context.Context, id string) (saved, error) {
+	state, found, err := s.readState()
+	if err != nil {
+		return saved{}, err
+	}
+	_, chain, err := s.store(false)
+	if errors.Is(err, file.ErrNoStore) {
+		chain, err = nil, nil
+	}
+	if err != nil {
+		return saved{}, err
+	}
+	v := saved{state: state, chain: chain}
+	switch {
+	case id != "" && chain == nil, !found && chain == nil:
+		return v, &NothingSavedError{Where: s.root}
+	case id != "":
+		return s.named(ctx, v, id)
+	case chain == nil:
+		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.no-store"))
+		return v, nil
+	case !found:
+		return s.fromStore(ctx, v)
+	}
+	return s.follow(ctx, v)
+}
+
+// named loads the snapshot that a person named.
+func (s *site) named(ctx context.Context, v saved, id string) (saved, error) {
+	head, err := v.chain.Head(ctx, s.path)
+	if err != nil {
+		return v, err
+	}
+	var at snapshot.ID
+	if head.Head != nil {
+		at = head.Head.ID
+	}
+	full, err := v.chain.Resolve(ctx, id, at)
+	if err != nil {
+		return v, err
+	}
+	return v.take(ctx, full)
+}
+
+// fromStore finds the state where its file is gone: where the Ref says, else the newest of this path.
+func (s *site) fromStore(ctx context.Context, v saved) (saved, error) {
+	id := s.stood(ctx, v.chain)
+	if id == "" {
+		head, err := v.chain.Head(ctx, s.path)
+		if err != nil {
+			return v, err
+		}
+		if head.Head == nil {
+			return v, &NothingSavedError{Where: s.root}
+		}
+		id = head.Head.ID
+	}
+	v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.no-file", "file", session.StateFile))
+	return v.newest(ctx, id)
+}
+
+// follow goes from the state file's snapshot to the newest of its path.
+func (s *site) follow(ctx context.Context, v saved) (saved, error) {
+	id, err := snapshot.ParseID(v.state.Snapshot)
+	if err == nil {
+		_, err = v.chain.Manifest(ctx, id)
+	}
+	var corrupt *snapshot.ErrCorrupt
+	if errors.As(err, &corrupt) {
+		return v, err
+	}
+	if err != nil {
+		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.foreign"))
+		return v, nil
+	}
+	file := v.state
+	v, err = v.newest(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	if v.state.Snapshot == file.Snapshot {
+		v.edited(file)
+	} else {
+		v.notes = append(v.notes, session.NewFinding(session.ProjectionBehind, "load.behind", "file", short(file.Snapshot), "newest", short(v.state.Snapshot)))
+	}
+	return v, nil
+}
+
+// edited shows words that a person wrote into the state file; of anything else the snapshot is the truth.
+func (v *saved) edited(file session.State) {
+	if file.WorkingOn != v.state.WorkingOn || !equal(file.NextSteps, v.state.NextSteps) {
+		v.state.WorkingOn, v.state.NextSteps = file.WorkingOn, file.NextSteps
+		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.edited"))
+	}
+}
+
+// newest takes the newest snapshot of the path that id belongs to.
+func (v saved) newest(ctx context.Context, id snapshot.ID) (saved, error) {
+	m, err := v.chain.Manifest(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	head, err := v.chain.Head(ctx, m.Path)
+	if err != nil {
+		return v, err
+	}
+	if head.Head != nil && head.Line == m.Line {
+		id = head.Head.ID
+	}
+	return v.take(ctx, id)
+}
+
+func (v saved) take(ctx context.Context, id snapshot.ID) (saved, error) {
+	s, err := v.chain.Load(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	b, err := session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
+	if err != nil {
+		return v, &snapshot.ErrCorrupt{ID: id, What: "parts", Why: err}
+	}
+	v.state, v.git = b.Projected(string(s.ID), string(s.Line)), b.Environment.Git
+	return v, nil
+}
+
+func loadResult(d *recovery.Draft) LoadResult {
+	r := LoadResult{State: d.State, Snapshot: d.State.Snapshot, Blocker: d.State.Blocker, Brief: d.Brief,
+		Validation: Validation{Status: d.Report.Statuses(), Findings: d.Findings, Checks: map[string]bool{"git_sync": d.Report.GitSync,
+			"openspec_exists": d.Report.OpenSpecExists, "files_intact": d.Report.FilesIntact, "blocker_resolved": d.Report.BlockerResolved}},
+		Recovery: Recovery{Route: []string{}, Attempts: []Attempt{}, Resolved: d.Report.BlockerResolved},
+		Since:    Since{Commits: []Commit{}, Tasks: append([]string{}, brief.Ticked(d.State, d.Scene)...)}}
+	if t := d.Scene.Tasks.Next; t != nil {
+		r.Next = &Next{Change: d.Scene.Tasks.Change, Task: t.Description, File: t.File, Line: t.Line}
+	}
+	if g := d.Scene.Git; g != nil {
+		r.Since.Upstream = g.Behind
+		for _, c := range g.Since {
+			r.Since.Commits = append(r.Since.Commits, Commit{ID: c.ID, Subject: c.Subject, Author: c.Author})
+		}
+	}
+	return r
+}
+
+func isNothing(err error) bool {
+	var none *NothingSavedError
+	return errors.As(err, &none)
+}
+
+func short(id string) string { return id[:min(8, len(id))] }

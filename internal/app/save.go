@@ -1,0 +1,297 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"session/internal/capture"
+	"session/internal/cycle"
+	"session/internal/engine"
+	"session/internal/memory"
+	"session/internal/plan"
+	"session/internal/session"
+	"session/internal/snapshot"
+
+	"github.com/google/uuid"
+)
+
+// SaveOptions is what session save was asked.
+type SaveOptions struct {
+	Mode           string // of modes.yaml; "" is quick
+	Ask            capture.Ask
+	ReplaceCorrupt bool // set a damaged state file aside and write a new one
+}
+
+// SaveResult is what a save did.
+type SaveResult struct {
+	Snapshot     string            `json:"snapshot"`
+	Parent       string            `json:"parent"`
+	Mode         string            `json:"mode"`
+	Autosave     bool              `json:"autosave,omitempty"` // recorded beside a running command
+	State        session.State     `json:"state"`
+	Commit       CommitResult      `json:"commit"`
+	Push         PushResult        `json:"push"`
+	Verification []session.Check   `json:"verification"`
+	Findings     []session.Finding `json:"findings"`
+	Steps        []engine.Result   `json:"steps,omitempty"`
+	DurationMS   int64             `json:"duration_ms"`
+	Interrupted  bool              `json:"interrupted,omitempty"`
+}
+
+// CommitResult is what became of the work tree.
+type CommitResult struct {
+	ID      string         `json:"id"` // where the branch stands; "" before the first commit and outside git
+	Created bool           `json:"created"`
+	Files   int            `json:"files"` // files that differ from the commit before
+	Kept    string         `json:"kept,omitempty"`
+	LeftOut []LeftOutEntry `json:"left_out"`
+}
+
+// LeftOutEntry is a file that was not staged, and why.
+type LeftOutEntry struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// PushResult is what became of the push.
+type PushResult struct {
+	Remote string `json:"remote"`
+	Ref    string `json:"ref"`
+	OK     bool   `json:"ok"`
+}
+
+// leaseWait is how long a save waits for another command on the same path before it records beside it.
+const leaseWait = 2 * time.Second
+
+// Save runs one cycle of save. Errors besides those of git and the store: *CorruptStateError (nothing was changed),
+// *capture.UnknownChangeError, *capture.TasksElsewhereError, *gitstate.BareError.
+func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
+	began := p.Now()
+	s, err := p.open(ctx)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	v := &saving{site: s, o: o}
+	if err := v.prepare(ctx); err != nil {
+		return SaveResult{}, err
+	}
+	d, out, err := v.run(ctx)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	r := v.result(d, out)
+	r.DurationMS = p.Now().Sub(began).Milliseconds()
+	return r, nil
+}
+
+// saving is one save.
+type saving struct {
+	*site
+	o     SaveOptions
+	run_  string
+	notes []session.Finding // about the state file
+	edit  *session.State    // the state file, where a person changed its words
+	plan  plan.Plan
+	pol   policy
+}
+
+// prepare reads and checks everything that can stop the save, before anything is touched.
+func (v *saving) prepare(ctx context.Context) (err error) {
+	if v.o.Mode == "" {
+		v.o.Mode = "quick"
+	}
+	if v.pol, err = v.policy(); err != nil {
+		return err
+	}
+	if v.plan, err = v.pol.mode(v.o.Mode, plan.Save); err != nil {
+		return err
+	}
+	if v.run_, err = v.runID(); err != nil {
+		return err
+	}
+	state, found, err := v.readState()
+	var corrupt *CorruptStateError
+	switch {
+	case errors.As(err, &corrupt) && v.o.ReplaceCorrupt:
+		kept, err := v.setAside()
+		if err != nil {
+			return err
+		}
+		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "state.replaced", "kept", kept))
+	case err != nil:
+		return err
+	case found:
+		v.edit = &state
+	}
+	return v.exclude(ctx, found)
+}
+
+// exclude keeps the state file out of commits, and says so where a user tracks it.
+func (v *saving) exclude(ctx context.Context, found bool) error {
+	if v.repo == nil {
+		return nil
+	}
+	added, err := v.repo.Exclude(session.StateFile)
+	if err != nil {
+		return err
+	}
+	if !found || !added {
+		return nil
+	}
+	tracked, err := v.repo.Tracks(ctx, session.StateFile)
+	if err == nil && tracked {
+		v.notes = append(v.notes, trackedFinding())
+	}
+	return err
+}
+
+func trackedFinding() session.Finding {
+	f := session.NewFinding(session.StateFileTracked, "state.tracked", "file", session.StateFile)
+	return f.Offer("untrack", "git", "rm", "--cached", session.StateFile)
+}
+
+func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error) {
+	fs, chain, err := v.store(true)
+	if err != nil {
+		return nil, cycle.Outcome{}, err
+	}
+	note := v.journal()
+	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
+		Now: v.Now, Mend: v.mend(fs, chain.ID()), Watch: v.Watch, Project: v.projections(chain)}
+	at := cycle.Where{Path: v.path, Stood: v.stood(ctx, chain), Wait: leaseWait, Origin: snapshot.Origin{By: "save"}}
+	return cycle.Do(ctx, r, at, cycle.Work[capture.Draft]{
+		Plan:  v.plan,
+		Steps: func(b cycle.Base) engine.Steps[capture.Draft] { return capture.Steps(v.world(b, note)) },
+		Draft: v.draft,
+		Bundle: func(d *capture.Draft, r engine.Report) (session.Bundle, bool, error) {
+			b, err := v.bundle(d, r)
+			return b, true, err
+		},
+	})
+}
+
+func (v *saving) world(b cycle.Base, note *journal) capture.World {
+	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
+		Say: v.Words.Say}
+	w.Note = note.Note
+	if b.Beside {
+		w.Note = func(context.Context, string, string) error { return nil } // the journal is the holder's
+	}
+	return w
+}
+
+// draft starts from what the path's newest snapshot says, and takes over words that a person wrote into the state file.
+func (v *saving) draft(b cycle.Base) *capture.Draft {
+	d := &capture.Draft{Ask: v.o.Ask, Mode: v.plan.As, Origin: "save", Findings: v.notes}
+	d.Base = capture.Base{ID: string(b.Manifest.ID), Line: string(b.Line), Environment: b.Bundle.Environment, Context: b.Bundle.Context}
+	if d.Mode == "" {
+		d.Mode = "quick"
+	}
+	if v.edit != nil {
+		d.Base.Context.State = adopt(d.Base.Context.State, *v.edit, string(b.Manifest.ID))
+	}
+	d.Memory.Session = memory.SessionRef(b.Line)
+	return d
+}
+
+// adopt takes words over that a person wrote into the state file by hand: they count as said. A file that stands at
+// another snapshot says nothing about this path.
+func adopt(saved, file session.State, id string) session.State {
+	if file.Snapshot != id {
+		return saved
+	}
+	if file.WorkingOn != saved.WorkingOn && id != "" {
+		saved.WorkingOn, saved.Words.SaidWorkingOn = file.WorkingOn, true
+	}
+	if !equal(file.NextSteps, saved.NextSteps) && id != "" {
+		saved.NextSteps, saved.Words.SaidNextSteps = file.NextSteps, true
+	}
+	if id == "" { // written by another program, or by hand: it is all that there is
+		return file
+	}
+	return saved
+}
+
+func equal(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *saving) bundle(d *capture.Draft, r engine.Report) (session.Bundle, error) {
+	for _, res := range r.Results {
+		if res.Status == engine.Failed {
+			d.Findings = append(d.Findings, session.NewFinding(session.StepFailed, "step.failed", "step", res.Step, "cause", res.Why))
+		}
+	}
+	b := d.Bundle(host(), v.pol.Profile)
+	var err error
+	if b.Context.Memory, err = rawItems(d.Memory.Kept()); err != nil {
+		return b, err
+	}
+	b.Context.Steps, err = capture.Results(r.Results)
+	return b, err
+}
+
+func newMemoryID() (memory.ID, error) {
+	u, err := uuid.NewRandom()
+	if err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return memory.ID(u.String()), nil
+}
+
+func (v *saving) result(d *capture.Draft, out cycle.Outcome) SaveResult {
+	r := SaveResult{Snapshot: string(out.Made.ID), Parent: string(out.Made.Parent), Mode: v.o.Mode, State: out.Bundle.Projected(string(out.Made.ID), string(out.Made.Line)),
+		Commit:       CommitResult{ID: d.Stage.Commit, Created: d.Stage.Created, Files: len(d.Stage.Files), Kept: d.Stage.Kept, LeftOut: []LeftOutEntry{}},
+		Push:         PushResult{Remote: d.Push.Remote, Ref: d.Push.Ref, OK: d.Push.OK},
+		Verification: append([]session.Check{}, d.Checks...), Steps: out.Report.Results, Interrupted: out.Report.Interrupted}
+	for _, l := range d.Stage.LeftOut {
+		r.Commit.LeftOut = append(r.Commit.LeftOut, LeftOutEntry{Path: session.PathText(l.Path), Reason: l.Reason})
+	}
+	findings := d.Findings
+	if len(r.Commit.LeftOut) > 0 {
+		findings = append(findings, leftOutFindings(r.Commit.LeftOut)...)
+	}
+	if out.Beside != nil {
+		r.Autosave = true
+		findings = append(findings, session.NewFinding(session.NewerAutosave, "save.beside", "command", out.Beside.Who.Command, "pid", out.Beside.Who.PID))
+	}
+	for _, err := range out.Behind {
+		findings = append(findings, session.NewFinding(session.ProjectionBehind, "save.behind", "cause", err))
+	}
+	r.Findings = v.word(findings)
+	return r
+}
+
+func leftOutFindings(left []LeftOutEntry) []session.Finding {
+	var all []session.Finding
+	for _, l := range left {
+		all = append(all, session.NewFinding(session.FilesLeftOut, "left-out."+reasonKey(l.Reason), "path", l.Path, "reason", l.Reason))
+	}
+	return all
+}
+
+// stood is where the work tree stood: the snapshot that its Ref names.
+func (s *site) stood(ctx context.Context, chain *snapshot.Store) snapshot.ID {
+	ref, err := s.refs().Load(ctx)
+	if err != nil {
+		return ""
+	}
+	id, err := snapshot.ParseID(ref.SessionID)
+	if err != nil {
+		return ""
+	}
+	if m, err := chain.Manifest(ctx, id); err != nil || m.Kind == snapshot.Auto {
+		return ""
+	}
+	return id
+}

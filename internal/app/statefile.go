@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"session/internal/atomicfile"
+	"session/internal/session"
+	"session/internal/snapshot"
+	"session/validate"
+)
+
+// CorruptStateError says that the state file cannot be trusted. It was not changed.
+type CorruptStateError struct {
+	File string
+	Err  error // *validate.IntegrityError, or why it cannot be read
+}
+
+func (e *CorruptStateError) Error() string { return fmt.Sprintf("%s: %v", e.File, e.Err) }
+func (e *CorruptStateError) Unwrap() error { return e.Err }
+
+// readState reads the state file. found is false when there is none. The error is a *CorruptStateError.
+func (s *site) readState() (state session.State, found bool, err error) {
+	f := s.stateFile()
+	b, err := atomicfile.Read(f, validate.MaxState)
+	if isMissing(err) {
+		return session.State{}, false, nil
+	}
+	if err == nil {
+		state, err = validate.Integrity(b)
+	}
+	if err != nil {
+		return session.State{}, true, &CorruptStateError{File: f, Err: err}
+	}
+	return state, true, nil
+}
+
+// writeState is the projection of a snapshot into the state file.
+func (s *site) writeState(_ context.Context, made snapshot.Manifest, b session.Bundle) error {
+	content, err := b.Projected(string(made.ID), string(made.Line)).Bytes()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.stateFile()), 0o777); err != nil { // .claude is the user's folder: the umask decides
+		return err
+	}
+	return atomicfile.Replace(s.stateFile(), content, 0o600)
+}
+
+// setAside moves a state file that cannot be read out of the way and says where it went.
+func (s *site) setAside() (string, error) {
+	dir := filepath.Join(s.runtimeDir(), "corrupt")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("keep the damaged state file: %w", err)
+	}
+	to := filepath.Join(dir, "session-state."+s.Now().UTC().Format("20060102T150405")+".json")
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		to = filepath.Join(dir, fmt.Sprintf("session-state.%s-%d.json", s.Now().UTC().Format("20060102T150405"), n))
+	}
+	if err := os.Rename(s.stateFile(), to); err != nil {
+		return "", fmt.Errorf("keep the damaged state file: %w", err)
+	}
+	return to, nil
+}

@@ -1,0 +1,284 @@
+// Package brief words what a person or an assistant needs to go on: what was being done, when and where, what comes
+// next, what changed since, and what is in the way, with the way out. It is a pure function of its input: the same
+// input gives the same bytes, for session load, for the start of an assistant's session, for MCP and for the page.
+package brief
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"session/blocker"
+	"session/internal/session"
+	"session/internal/survey"
+	"session/internal/text"
+	"session/openspec"
+)
+
+// Input is all that a brief is made from.
+type Input struct {
+	State    session.State
+	Scene    survey.Scene
+	Findings []session.Finding // worded; AllValid is not shown
+	Memories []Memory
+}
+
+// Memory is one remembered item.
+type Memory struct {
+	ID      string
+	When    time.Time
+	Summary string
+}
+
+// Line is one line of a brief: a label, or a mark, and what it says.
+type Line struct {
+	Label string
+	Text  string
+	Mark  string // "!" for a finding, "→" for a way out, "" otherwise
+}
+
+// Brief is a worded brief.
+type Brief []Line
+
+// Make words a brief.
+func Make(in Input, say *text.Catalogue) Brief {
+	b := &builder{in: in, say: say}
+	b.line("brief.working-on", text.Safe(in.State.WorkingOn))
+	b.saved()
+	b.next()
+	b.tasks()
+	b.blockers()
+	b.since()
+	b.memories()
+	b.findings()
+	return b.lines
+}
+
+// Text lays a brief out in cols columns, labels in a column of their own.
+func (b Brief) Text(cols int) string {
+	wide := 0
+	for _, l := range b {
+		wide = max(wide, text.Width(l.Label))
+	}
+	var s strings.Builder
+	for _, l := range b {
+		head := text.Pad(l.Label, wide) + "  "
+		if l.Mark != "" {
+			head = text.Pad(l.Mark, wide) + "  "
+			if l.Mark == "→" {
+				head = strings.Repeat(" ", wide) + "  → "
+			}
+		}
+		s.WriteString(strings.TrimRight(text.Fit(head+l.Text, cols), " ") + "\n")
+	}
+	return s.String()
+}
+
+type builder struct {
+	in    Input
+	say   *text.Catalogue
+	lines Brief
+}
+
+func (b *builder) line(label, text string) {
+	if label != "" {
+		label = b.say.Say(label)
+	}
+	b.lines = append(b.lines, Line{Label: label, Text: text})
+}
+
+func (b *builder) saved() {
+	s := b.in.State
+	parts := []string{Ago(b.say, b.in.Scene.At.Sub(s.SavedAt)) + " (" + s.SavedAt.Local().Format("2006-01-02 15:04") + ")", s.Mode}
+	if s.GitBranch != "" {
+		at := b.say.Say("brief.on-branch", "branch", s.GitBranch)
+		if s.GitCommit != "" {
+			at = b.say.Say("brief.on-branch-at", "branch", s.GitBranch, "commit", s.GitCommit[:min(8, len(s.GitCommit))])
+		}
+		parts = append(parts, at)
+	}
+	if s.Snapshot != "" {
+		parts = append(parts, b.say.Say("brief.snapshot", "id", s.Snapshot[:min(8, len(s.Snapshot))]))
+	}
+	b.line("brief.saved", strings.Join(parts, " · "))
+}
+
+// next names the task to go on with as it is now, with its place; what was saved as next steps follows where it says
+// something else.
+func (b *builder) next() {
+	label := "brief.next"
+	if n := b.in.Scene.Tasks.Next; n != nil {
+		b.line(label, text.Safe(n.Description)+b.place(n))
+		label = ""
+	}
+	for i, s := range b.in.State.NextSteps {
+		if i == 3 {
+			break
+		}
+		if n := b.in.Scene.Tasks.Next; n != nil && strings.HasSuffix(s, n.Description) {
+			continue
+		}
+		b.line(label, text.Safe(s))
+		label = ""
+	}
+}
+
+func (b *builder) place(t *openspec.Task) string {
+	if t.File == "" || t.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (%s:%d)", text.Safe(t.File), t.Line)
+}
+
+func (b *builder) tasks() {
+	w := b.in.Scene.Tasks
+	switch {
+	case w.Source != "" && w.Change != "":
+		b.line("brief.tasks", b.say.Say("brief.progress", "change", w.Change, "done", w.Completed, "total", w.Total, "percent", w.Percentage()))
+	case b.in.State.TaskProgress.Total > 0:
+		p := b.in.State.TaskProgress
+		b.line("brief.tasks", b.say.Say("brief.progress-by-hand", "done", p.Completed, "total", p.Total, "percent", p.Percentage))
+	}
+}
+
+func (b *builder) blockers() {
+	all := b.in.State.Blockers
+	if len(all) == 0 && b.in.State.Blocker != nil {
+		all = []blocker.Blocker{*b.in.State.Blocker}
+	}
+	for i, x := range all {
+		label := "brief.blocker"
+		if i > 0 {
+			label = ""
+		}
+		where := ""
+		if x.File != "" {
+			where = fmt.Sprintf("  (%s:%d)", text.Safe(x.File), x.Line)
+		}
+		b.line(label, fmt.Sprintf("%s (%s): %s%s", x.Type, x.Severity, text.Line(x.Description, 160), where))
+		if x.Resolution != "" {
+			b.line("", b.say.Say("brief.resolution", "text", x.Resolution))
+		}
+	}
+}
+
+func (b *builder) since() {
+	g := b.in.Scene.Git
+	label := "brief.since"
+	add := func(s string) {
+		b.line(label, s)
+		label = ""
+	}
+	if g != nil && len(g.Since) > 0 {
+		add(b.say.Say("brief.commits", "n", count(len(g.Since)), "branch", b.in.State.GitBranch, "subjects", subjects(b.say, g)))
+	}
+	if g != nil && g.HasUpstream && g.Behind > 0 {
+		add(b.say.Say("brief.upstream", "n", g.Behind, "upstream", g.Upstream))
+	}
+	if ticked := Ticked(b.in.State, b.in.Scene); len(ticked) > 0 {
+		add(b.say.Say("brief.ticked", "n", len(ticked), "first", ticked[0]))
+	}
+}
+
+func count(n int) string {
+	if n >= survey.SinceLimit {
+		return fmt.Sprintf("%d+", n)
+	}
+	return fmt.Sprint(n)
+}
+
+func subjects(say *text.Catalogue, g *survey.Git) string {
+	var s []string
+	for i, c := range g.Since {
+		if i == 2 {
+			s = append(s, "…")
+			break
+		}
+		s = append(s, fmt.Sprintf("%.7s %s (%s)", c.ID, text.Line(c.Subject, 50), text.Line(c.Author, 30)))
+	}
+	return strings.Join(s, "; ")
+}
+
+// Ticked lists the tasks of the recorded change that are done now and were not at the save.
+func Ticked(state session.State, scene survey.Scene) []string {
+	if scene.Tasks.Change != state.OpenSpec || state.OpenSpec == "" {
+		return nil
+	}
+	was := map[string]int{}
+	for _, d := range state.CompletedTasks {
+		was[d]++
+	}
+	var now []string
+	for _, t := range scene.Tasks.Done() {
+		if was[t.Description]--; was[t.Description] < 0 && t.Description != "" {
+			now = append(now, t.Description)
+		}
+	}
+	return now
+}
+
+func (b *builder) memories() {
+	for i, m := range b.in.Memories {
+		label := "brief.memory"
+		if i > 0 {
+			label = ""
+		}
+		b.line(label, m.When.Local().Format("2006-01-02")+"  "+text.Line(m.Summary, 200))
+	}
+}
+
+func (b *builder) findings() {
+	for _, f := range b.in.Findings {
+		if f.Status == session.AllValid {
+			continue
+		}
+		b.lines = append(b.lines, Line{Mark: "!", Text: string(f.Status) + ": " + f.Message})
+		for i, a := range f.Actions {
+			if i == 3 {
+				break
+			}
+			if len(a.Command) > 0 {
+				b.lines = append(b.lines, Line{Mark: "→", Text: Shell(a.Command)})
+			}
+		}
+	}
+}
+
+// Ago words a distance in time.
+func Ago(say *text.Catalogue, d time.Duration) string {
+	switch {
+	case d < 0:
+		return say.Say("ago.future")
+	case d < time.Minute:
+		return say.Say("ago.now")
+	case d < 2*time.Hour:
+		return say.Say("ago.minutes", "n", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return say.Say("ago.hours", "n", int(d.Hours()))
+	}
+	return say.Say("ago.days", "n", int(d.Hours()/24))
+}
+
+// Shell writes an argument list as a line that a POSIX shell reads back as the same list, safe to print and to paste.
+func Shell(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = quote(a)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r > 0x7f || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@+,%", r)
+	}
+	switch {
+	case s == "":
+		return "''"
+	case text.Safe(s) != s: // control characters: $'…' spells them out
+		return "$'" + strings.NewReplacer(`'`, `\'`).Replace(text.Safe(strings.ReplaceAll(s, `\`, `\\`))) + "'"
+	case strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }):
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}

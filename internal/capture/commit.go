@@ -1,0 +1,244 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"session/gitstate"
+	"session/internal/session"
+	"session/internal/survey"
+)
+
+// CommitSettings are the settings of the step Commit.
+type CommitSettings struct {
+	Hooks bool `json:"hooks"` // run pre-commit, prepare-commit-msg and commit-msg
+}
+
+// commit makes the WIP commit, in the order of design: private index, objects, publish the index, move the branch.
+// Where git or a rule says no, the reason is a finding and the save goes on: the state is recorded in any case.
+func (w World) commit(ctx context.Context, d *Draft, o CommitSettings) error {
+	if d.Scene.Git == nil {
+		return nil
+	}
+	if f, refused := w.refusal(d); refused {
+		return w.refuse(ctx, d, f)
+	}
+	for again := 0; ; again++ {
+		err := w.tryCommit(ctx, d, o)
+		var moved *gitstate.RefMovedError
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return err
+		case again < 2 && (errors.Is(err, gitstate.ErrIndexMoved) || errors.As(err, &moved)):
+			if e := w.look(ctx, d); e != nil { // somebody else staged or committed: see what is there now
+				return e
+			}
+			if f, refused := w.refusal(d); refused {
+				return w.refuse(ctx, d, f)
+			}
+		default:
+			return w.refuse(ctx, d, explain(err))
+		}
+	}
+}
+
+// refusal finds what forbids a commit before anything is staged.
+func (w World) refusal(d *Draft) (session.Finding, bool) {
+	g := d.Scene.Git
+	switch {
+	case len(g.Unmerged()) > 0:
+		f := session.NewFinding(session.CommitRefused, "refused.unmerged", "n", len(g.Unmerged()), "files", clip(g.Unmerged(), 5))
+		return f.Offer("inspect", "git", "status"), true
+	case len(g.Operations) > 0 && w.changes(d):
+		op := string(g.Operations[0])
+		f := session.NewFinding(session.CommitRefused, "refused.operation", "operation", op)
+		if op == string(gitstate.Bisect) {
+			return f.Offer("finish", "git", "bisect", "reset"), true
+		}
+		return f.Offer("finish", "git", op, "--continue").Offer("abort", "git", op, "--abort"), true
+	case w.Repo.IndexFile != "" && w.changes(d):
+		return session.NewFinding(session.CommitRefused, "refused.inside-git"), true
+	}
+	return session.Finding{}, false
+}
+
+func (w World) changes(d *Draft) bool {
+	return len(w.wanted(d)) > 0 || d.Scene.Git.Staged()
+}
+
+// wanted lists the paths to stage.
+func (w World) wanted(d *Draft) []string {
+	var paths []string
+	for _, e := range d.Scene.Git.Entries {
+		if e.Stageable() && e.Path != session.StateFile && !d.Stage.leftOut(e.Path) && (e.Kind == gitstate.Tracked || !d.Ask.TrackedOnly) {
+			paths = append(paths, e.Path)
+		}
+	}
+	return paths
+}
+
+func (s Stage) leftOut(path string) bool {
+	return slices.ContainsFunc(s.LeftOut, func(l survey.LeftOut) bool { return l.Path == path })
+}
+
+func (w World) tryCommit(ctx context.Context, d *Draft, o CommitSettings) error {
+	g := d.Scene.Git
+	paths := w.wanted(d)
+	if len(paths) == 0 && !g.Staged() {
+		return nil
+	}
+	var err error
+	if g.Staged() && len(paths) > 0 {
+		if d.Stage.IndexTree, err = w.Repo.IndexTree(ctx); err != nil {
+			return err
+		}
+	}
+	s, skipped, err := w.Repo.Stage(ctx, gitstate.StageOptions{Run: w.RunID, Paths: paths,
+		Sparse: g.Config.Bool("core.sparsecheckout", false), Except: w.except(d)})
+	if err != nil {
+		return err
+	}
+	defer s.Drop()
+	w.leaveOut(d, skipped)
+	if d.Stage.Files, err = w.Repo.TreeDiff(ctx, g.Head.Commit, s.Tree); err != nil {
+		return err
+	}
+	d.Stage.Tree = s.Tree
+	if len(d.Stage.Files) == 0 && !(o.Hooks && len(paths) > 0) {
+		return w.settle(ctx, d, s)
+	}
+	id, err := s.Commit(ctx, gitstate.CommitOptions{Tree: s.Tree, Parent: g.Head.Commit, Subject: subject(d.Words.WorkingOn),
+		Body: gitstate.SnapshotTrailer + ": " + w.Snapshot, Sign: g.Config.Bool("commit.gpgsign", false), Hooks: o.Hooks && !d.Ask.NoCommit})
+	if err != nil {
+		return err
+	}
+	if d.Ask.NoCommit {
+		return w.keep(ctx, d, id)
+	}
+	return w.publish(ctx, d, s, id)
+}
+
+// settle publishes an index whose tree is HEAD's: what had been staged was taken back in the work tree.
+func (w World) settle(ctx context.Context, d *Draft, s *gitstate.Staging) error {
+	if d.Ask.NoCommit {
+		return nil
+	}
+	return s.PublishIndex(ctx, w.Now)
+}
+
+// keep holds the work tree under a ref of ours, so that git does not collect it; index and branch stay.
+func (w World) keep(ctx context.Context, d *Draft, id string) error {
+	if err := w.Repo.SetRef(ctx, "refs/session/"+w.Snapshot, id, "session save --no-commit"); err != nil {
+		return err
+	}
+	d.Stage.Kept, d.Stage.Dirty = id, true
+	return nil
+}
+
+func (w World) publish(ctx context.Context, d *Draft, s *gitstate.Staging, id string) error {
+	head := d.Scene.Git.Head
+	ref := head.Ref
+	if ref == "" {
+		ref = "HEAD"
+	}
+	if err := w.Note(ctx, ref, id); err != nil {
+		return err
+	}
+	target := gitstate.Target{Ref: ref, Old: head.Commit, Log: "session save: " + subject(d.Words.WorkingOn)}
+	if err := s.Publish(context.WithoutCancel(ctx), target, id, w.Now); err != nil {
+		return err
+	}
+	d.Stage.Created, d.Stage.Commit, d.Stage.Before = true, id, head.Commit
+	if s.Tree != d.Stage.Tree { // a hook staged more
+		d.Stage.Tree = s.Tree
+		var err error
+		d.Stage.Files, err = w.Repo.TreeDiff(ctx, head.Commit, s.Tree)
+		return err
+	}
+	return nil
+}
+
+func (w World) except(d *Draft) []string {
+	paths := []string{session.StateFile}
+	for _, l := range d.Stage.LeftOut {
+		paths = append(paths, l.Path)
+	}
+	if d.Ask.TrackedOnly {
+		for _, e := range d.Scene.Git.Entries {
+			if e.Kind == gitstate.Untracked {
+				paths = append(paths, e.Path)
+			}
+		}
+	}
+	return paths
+}
+
+func (w World) leaveOut(d *Draft, skipped []gitstate.Skipped) {
+	for _, s := range skipped {
+		if !d.Stage.leftOut(s.Path) {
+			stamp, _ := survey.StampOf(w.Repo.Root, s.Path)
+			d.Stage.LeftOut = append(d.Stage.LeftOut, survey.LeftOut{Path: s.Path, Reason: s.Reason, Stamp: stamp})
+		}
+	}
+}
+
+// refuse notes why nothing was committed, and records the dirty files as they stand.
+func (w World) refuse(ctx context.Context, d *Draft, f session.Finding) error {
+	d.find(f)
+	d.Stage.Refused, d.Stage.Dirty = true, true
+	d.Stage.Files, d.Stage.Tree = nil, ""
+	var paths []string
+	for _, e := range d.Scene.Git.Entries {
+		if e.Kind != gitstate.Unmerged && e.Path != session.StateFile && !d.Stage.leftOut(e.Path) && !strings.HasSuffix(e.Path, "/") {
+			paths = append(paths, e.Path)
+		}
+	}
+	var err error
+	d.Stage.Files, err = w.Repo.FilesNow(ctx, paths)
+	return err
+}
+
+// explain words git's refusals.
+func explain(err error) session.Finding {
+	var hook *gitstate.HookError
+	var sign *gitstate.SignError
+	var lock *gitstate.LockedError
+	switch {
+	case errors.Is(err, gitstate.ErrNoIdentity):
+		f := session.NewFinding(session.CommitRefused, "refused.identity")
+		return f.Offer("name", "git", "config", "user.name", "Your Name").Offer("email", "git", "config", "user.email", "you@example.com")
+	case errors.As(err, &hook):
+		return session.NewFinding(session.CommitRefused, "refused.hook", "hook", hook.Hook, "cause", hook.Cause)
+	case errors.As(err, &sign):
+		return session.NewFinding(session.CommitRefused, "refused.sign", "cause", sign.Cause)
+	case errors.As(err, &lock) && lock.Dead:
+		f := session.NewFinding(session.CommitRefused, "refused.lock.dead", "file", lock.File, "age", lock.Age)
+		return f.Offer("remove", "rm", lock.File)
+	case errors.As(err, &lock):
+		return session.NewFinding(session.CommitRefused, "refused.lock", "file", lock.File, "age", lock.Age)
+	case errors.Is(err, gitstate.ErrIndexMoved):
+		return session.NewFinding(session.CommitRefused, "refused.moved").Offer("again", "session", "save")
+	}
+	return session.NewFinding(session.CommitRefused, "refused.git", "cause", err)
+}
+
+// subject is the first line of a WIP commit: at most 72 characters, one line, no control characters.
+func subject(work string) string {
+	line := strings.Join(strings.FieldsFunc(work, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	runes := []rune("wip: " + line)
+	if len(runes) > 72 {
+		runes = append(runes[:71], '…')
+	}
+	return string(runes)
+}
+
+func clip(list []string, n int) []string {
+	if len(list) <= n {
+		return list
+	}
+	return append(slices.Clone(list[:n]), "…")
+}

@@ -1,0 +1,81 @@
+package capture
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"session/openspec"
+)
+
+// Words is what is worked on and what comes next, and where that came from.
+type Words struct {
+	WorkingOn string
+	NextSteps []string
+	SaidWork  bool
+	SaidNext  bool
+	From      string // mark of what they are derived from
+}
+
+// describe finds the words: what the person said now; else what held at the last save while the world that it was
+// derived from has not moved; else what the tasks, or the last commit and branch, say. Never empty, never invented.
+func (w World) describe(_ context.Context, d *Draft) (err error) {
+	if d.Tasks, err = tasks(d); err != nil {
+		return err
+	}
+	derived := w.derive(d)
+	base := d.Base.State()
+	same := base.Words.From == derived.From
+	words := derived
+	switch {
+	case d.Ask.Message != "":
+		words.WorkingOn, words.SaidWork = d.Ask.Message, true
+	case same && base.Words.SaidWorkingOn:
+		words.WorkingOn, words.SaidWork = base.WorkingOn, true
+	}
+	switch {
+	case len(d.Ask.Next) > 0:
+		words.NextSteps, words.SaidNext = slices.Clone(d.Ask.Next), true
+	case same && base.Words.SaidNextSteps:
+		words.NextSteps, words.SaidNext = slices.Clone(base.NextSteps), true
+	}
+	d.Words = words
+	return nil
+}
+
+// derive makes the words from the world alone.
+func (w World) derive(d *Draft) Words {
+	t, work := d.Tasks, d.Scene.Tasks
+	switch {
+	case len(t.Steps) > 0:
+		return Words{WorkingOn: t.Steps[0], NextSteps: t.Steps, From: mark("task", t.Source, work.Change, t.Pending[0])}
+	case work.Status == openspec.Complete && work.Source != "":
+		next := w.Say("words.all-done")
+		if work.Source == openspec.OpenSpec {
+			next = w.Say("words.archive", "change", work.Change)
+		}
+		return Words{WorkingOn: w.Say("words.complete", "change", work.Change, "n", work.Total), NextSteps: []string{next}, From: mark("complete", t.Source, work.Change)}
+	case work.Source != "" && work.Change != "":
+		return Words{WorkingOn: w.Say("words.no-tasks", "change", work.Change), NextSteps: []string{w.Say("words.write-tasks", "dir", work.Dir)},
+			From: mark("no-tasks", t.Source, work.Change)}
+	case t.Source == ByHand:
+		n := len(t.Completed)
+		return Words{WorkingOn: t.Completed[n-1], NextSteps: []string{w.Say("words.all-done")}, From: mark("by-hand", t.Completed[n-1])}
+	}
+	return w.deriveFromGit(d)
+}
+
+func (w World) deriveFromGit(d *Draft) Words {
+	g := d.Scene.Git
+	if g == nil {
+		return Words{WorkingOn: w.Say("words.nothing"), NextSteps: []string{w.Say("words.say-next")}, From: mark("nothing")}
+	}
+	branch := g.Head.Branch()
+	if g.Real == nil {
+		return Words{WorkingOn: w.Say("words.first", "branch", branch), NextSteps: []string{w.Say("words.first-commit")}, From: mark("unborn", branch)}
+	}
+	on := w.Say("words.commit", "subject", g.Real.Subject, "branch", branch)
+	return Words{WorkingOn: on, NextSteps: []string{w.Say("words.go-on", "work", on)}, From: mark("commit", g.Real.ID, branch)}
+}
+
+func mark(parts ...string) string { return strings.Join(parts, " · ") }

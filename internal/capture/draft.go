@@ -1,0 +1,89 @@
+// Package capture saves: it turns a work tree into what one snapshot carries. draft.go is the model, steps.go the list
+// of steps; each step stands in a file of its own name and writes one part of the Draft, which later steps read.
+package capture
+
+import (
+	"context"
+	"time"
+
+	"session/blocker"
+	"session/gitstate"
+	"session/internal/memory"
+	"session/internal/session"
+	"session/internal/survey"
+)
+
+// Ask is what the person said on the command line.
+type Ask struct {
+	Message     string   // working_on; "" if nothing was said
+	Next        []string // next_steps; nil if nothing was said
+	Done, Todo  []string // tasks kept by hand
+	Change      string   // the OpenSpec change; "" to choose
+	NoCommit    bool     // record the work tree in a ref of ours, leave index and branch
+	TrackedOnly bool     // leave new files alone
+}
+
+// Base is what the path's newest snapshot says; the zero value if the path has none.
+type Base struct {
+	ID          string
+	Line        string
+	Environment session.Environment
+	Context     session.Context
+}
+
+// State is the state that was saved last.
+func (b Base) State() session.State { return b.Context.State }
+
+// Draft is a save under way.
+type Draft struct {
+	Ask      Ask  // in
+	Base     Base // in
+	Mode     string
+	Origin   string
+	Scene    survey.Scene      // Look
+	Tasks    Tasks             // Describe
+	Words    Words             // Describe
+	Stage    Stage             // Guard, Commit
+	Push     Push              // Push
+	Checks   []session.Check   // Verify, CheckDocs, ReadCI
+	Blockers []blocker.Blocker // Diagnose
+	Memory   memory.Work       // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
+	Findings []session.Finding // every step
+}
+
+// Stage is what became of the work tree.
+type Stage struct {
+	LeftOut   []survey.LeftOut
+	Refused   bool   // files were to be committed and were not; a finding says why
+	Created   bool   // Commit is a WIP commit of this save
+	Commit    string // where the branch stands now
+	Before    string // where it stood, if Created
+	Kept      string // commit under refs/session/ that holds the work tree
+	Tree      string
+	IndexTree string // what had been staged by hand
+	Files     []gitstate.File
+	Dirty     bool // Files are in no commit of the branch
+}
+
+// Push is what became of the push.
+type Push struct {
+	Tried       bool
+	OK          bool
+	Remote, Ref string
+}
+
+// World is what the steps act on. Repo is nil outside a repository.
+type World struct {
+	Repo     *gitstate.Repo
+	Sources  survey.Sources
+	Ref      string // the branch whose lease is held; "" when HEAD is detached
+	RunID    string
+	Snapshot string // the id that this save will have
+	Now      func() time.Time
+	NewID    func() (memory.ID, error)
+	Say      func(key string, pairs ...any) string
+	// Note tells the journal which commit the branch is about to move to.
+	Note func(ctx context.Context, ref, commit string) error
+}
+
+func (d *Draft) find(f session.Finding) { d.Findings = append(d.Findings, f) }

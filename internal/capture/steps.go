@@ -1,0 +1,33 @@
+package capture
+
+import (
+	"session/internal/engine"
+	"session/internal/memory"
+	"session/internal/session"
+	"session/internal/survey"
+)
+
+// Steps are the steps that a plan for save may name.
+func Steps(w World) engine.Steps[Draft] {
+	mem := func(d *Draft) *memory.Work { return &d.Memory }
+	return engine.Steps[Draft]{
+		"Look":     engine.Does(w.look),
+		"Guard":    engine.With(w.guard),
+		"Describe": engine.Does(w.describe),
+		"Commit":   engine.Acts(engine.With(w.commit)),
+		"Diagnose": engine.Does(w.diagnose),
+
+		"Glance":    engine.Does(w.glance),
+		"Push":      engine.Acts(engine.With(w.push)),
+		"Verify":    engine.With(w.verify),
+		"CheckDocs": engine.With(w.checkDocs),
+		"ReadCI":    engine.Does(w.readCI),
+
+		"SummarizeMemory": engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
+		"PersistMemory":   engine.On(mem, engine.Does(memory.Persist)),
+	}
+}
+
+func failure(f survey.Failure) session.Finding {
+	return session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err)
+}

@@ -1,0 +1,193 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"session/internal/engine"
+	"session/internal/plan"
+	"session/internal/session"
+	"session/internal/snapshot"
+)
+
+// Runner is what a cycle needs of the world.
+type Runner struct {
+	Store    *snapshot.Store
+	Leaser   snapshot.Leaser
+	Journal  Journal
+	Holder   snapshot.Holder
+	RunID    string
+	Accepted string // the plan hash that is accepted on this machine
+	Hash     string // of the policy that the plan comes from
+	Now      func() time.Time
+	// Mend removes what a killed run left in the work tree. Called with the lease in hand.
+	Mend    func(ctx context.Context) error
+	Project []Projection
+	Watch   func(engine.Event)
+}
+
+// Work is one workflow: its steps over a draft of type D.
+type Work[D any] struct {
+	Plan  plan.Plan
+	Steps func(Base) engine.Steps[D]
+	// Draft makes the draft from the base.
+	Draft func(Base) *D
+	// Bundle says what the draft records; ok is false when there is nothing to record.
+	Bundle func(*D, engine.Report) (b session.Bundle, ok bool, err error)
+}
+
+// Outcome is what a cycle did.
+type Outcome struct {
+	Base   Base
+	Made   snapshot.Manifest // zero: nothing was recorded
+	Bundle session.Bundle
+	Report engine.Report
+	Beside *snapshot.ErrBusy // recorded as an autosave beside this run
+	Behind []error           // projections that could not be written
+}
+
+// Do runs one cycle. Errors: what Acquire, Head, the engine and Commit return; after any of them nothing was recorded.
+func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (*D, Outcome, error) {
+	lease, beside, err := r.hold(ctx, at)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	out := Outcome{Beside: beside}
+	if lease != nil {
+		defer lease.Release(context.WithoutCancel(ctx))
+		if err := r.Mend(ctx); err != nil {
+			return nil, out, fmt.Errorf("clean up after a killed run: %w", err)
+		}
+	}
+	if out.Base, err = r.base(ctx, at, beside != nil); err != nil {
+		return nil, out, err
+	}
+	if lease != nil {
+		err := r.Journal.Begin(ctx, Entry{Path: at.Path, RunID: r.RunID, Snapshot: out.Base.Next, Holder: r.Holder})
+		if err != nil {
+			return nil, out, err
+		}
+		defer r.Journal.End(context.WithoutCancel(ctx)) // whatever happened, this process tidied up after itself
+	}
+	d := w.Draft(out.Base)
+	out.Report, err = engine.Run(ctx, w.Plan, w.Steps(out.Base), d, r.Watch)
+	if err != nil {
+		return d, out, err
+	}
+	var record bool
+	if out.Bundle, record, err = w.Bundle(d, out.Report); err != nil || !record {
+		return d, out, err
+	}
+	err = r.commit(context.WithoutCancel(ctx), at, &out, lease != nil) // what was done is kept, also after Ctrl-C
+	return d, out, err
+}
+
+// hold takes the path's lease. Without one in time, a cycle that named its base is refused and any other one goes on
+// beside the holder.
+func (r Runner) hold(ctx context.Context, at Where) (snapshot.Lease, *snapshot.ErrBusy, error) {
+	if at.Auto {
+		return nil, nil, nil
+	}
+	key := snapshot.FirstID(r.Store.ID(), at.Path)
+	lease, err := r.Leaser.Acquire(ctx, key, r.Holder, at.Wait)
+	var busy *snapshot.ErrBusy
+	if errors.As(err, &busy) && at.Base == "" {
+		return nil, busy, nil
+	}
+	return lease, nil, err
+}
+
+// base reads what the cycle starts from. With the lease in hand "the newest" cannot move any more.
+func (r Runner) base(ctx context.Context, at Where, beside bool) (Base, error) {
+	b := Base{Beside: beside}
+	head, err := r.Store.Head(ctx, at.Path)
+	if err != nil {
+		return b, err
+	}
+	from := at.Base
+	if from == "" && head.Head != nil {
+		from = head.Head.ID
+	}
+	b.Line = head.Line
+	switch {
+	case at.Auto || beside:
+		b.Next = snapshot.AutoID(r.Store.ID(), orLine(from, head.Line), r.RunID)
+	case at.Fork:
+		b.Next = snapshot.ForkID(r.Store.ID(), from, r.RunID)
+	case at.Base == "" || head.Head != nil && at.Base == head.Head.ID:
+		b.Next = head.Next
+	default:
+		b.Next = snapshot.NextID(r.Store.ID(), from) // taken already, most likely: the commit decides
+	}
+	if from == "" {
+		return b, nil
+	}
+	s, err := r.Store.Load(ctx, from)
+	if err != nil {
+		return b, err
+	}
+	if s.Path != at.Path && !at.Fork {
+		return b, &OtherPathError{Base: from, Path: s.Path, Want: at.Path}
+	}
+	b.Manifest = s.Manifest
+	b.Bundle, err = session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
+	if err != nil {
+		return b, &snapshot.ErrCorrupt{ID: from, What: "parts", Why: err}
+	}
+	return b, nil
+}
+
+// OtherPathError says that a named base belongs to another branch.
+type OtherPathError struct {
+	Base       snapshot.ID
+	Path, Want snapshot.Path
+}
+
+func (e *OtherPathError) Error() string {
+	return fmt.Sprintf("snapshot %s belongs to %s, and the work tree is on %s", e.Base, e.Path, e.Want)
+}
+
+func orLine(id, line snapshot.ID) snapshot.ID {
+	if id == "" {
+		return line
+	}
+	return id
+}
+
+// commit makes the one record and then the projections.
+func (r Runner) commit(ctx context.Context, at Where, out *Outcome, held bool) error {
+	env, con, msg, err := out.Bundle.Parts()
+	if err != nil {
+		return fmt.Errorf("write the snapshot: %w", err)
+	}
+	req := snapshot.Request{Kind: snapshot.Continue, Base: out.Base.Manifest.ID, RunID: r.RunID, Origin: at.Origin,
+		PlanHash: r.Hash, AcceptedPlanHash: r.Accepted, Created: r.Now(),
+		Bundle: snapshot.Bundle{Environment: env, Context: con, Messages: msg}}
+	switch {
+	case at.Auto || out.Beside != nil:
+		req.Kind, req.Path = snapshot.Auto, at.Path
+	case at.Fork:
+		req.Kind = snapshot.Fork
+	case !out.Base.Has():
+		req.Kind, req.Path, req.Base = snapshot.First, at.Path, at.Stood
+	}
+	made, err := r.Store.Commit(ctx, req)
+	if err != nil {
+		return err
+	}
+	out.Made = made.Manifest
+	if made.Behind != nil {
+		out.Behind = append(out.Behind, made.Behind)
+	}
+	if !held {
+		return nil
+	}
+	for _, p := range r.Project {
+		if err := p.Do(ctx, made.Manifest, out.Bundle); err != nil {
+			out.Behind = append(out.Behind, fmt.Errorf("%s: %w", p.Name, err))
+		}
+	}
+	return nil
+}

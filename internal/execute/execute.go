@@ -1,0 +1,35 @@
+// Package execute runs an agent over a snapshot: execute(base_session_id, input) → output and a new session_id (seed
+// 002). draft.go is the model, steps.go the list of steps.
+package execute
+
+import (
+	"context"
+	"time"
+
+	"session/internal/assistant"
+	"session/internal/memory"
+	"session/internal/session"
+)
+
+// Draft is a run under way.
+type Draft struct {
+	Input   string // in
+	Agent   string // in: "" where none was named
+	Program string // in: the program to start; "" for the first one installed that the plan names
+	Base    session.Bundle
+	Memory  memory.Work
+	Answer  assistant.Answer // AgentCall
+	Used    string           // AgentCall: the program that was started
+}
+
+// World is what the steps act on.
+type World struct {
+	Dir       string
+	Env       []string
+	Programs  map[string]assistant.Program
+	Installed func(program string) bool
+	Search    func(context.Context, memory.Query) ([]memory.Found, error)
+	Now       func() time.Time
+	NewID     func() (memory.ID, error)
+	Say       func(ctx context.Context, line string)
+}

@@ -1,0 +1,128 @@
+package validate
+
+import (
+	"strings"
+
+	"session/gitstate"
+	"session/internal/session"
+	"session/internal/survey"
+)
+
+// branch holds the recorded branch against the one that is checked out.
+func branch(state session.State, rec survey.Recorded, g *survey.Git) []session.Finding {
+	if state.GitBranch == "" || rec.Ref == g.Head.Ref {
+		return nil
+	}
+	now := g.Head.Branch()
+	switch {
+	case rec.Ref == "": // saved on a detached HEAD
+		f := session.NewFinding(session.BranchMismatch, "valid.branch.detached", "commit", short(rec.Commit), "now", now)
+		return []session.Finding{f.Offer("switch", "git", "switch", "--detach", rec.Commit)}
+	case g.BranchTip == "":
+		f := session.NewFinding(session.BranchMismatch, "valid.branch.deleted", "saved", state.GitBranch, "now", now)
+		if !g.Relation.Missing && rec.Commit != "" {
+			f = f.Offer("recreate", "git", "switch", "-c", state.GitBranch, rec.Commit)
+		}
+		return []session.Finding{f.Offer("save", "session", "save")}
+	}
+	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", state.GitBranch, "now", now)
+	return []session.Finding{f.Offer("switch", "git", "switch", state.GitBranch)}
+}
+
+// commit holds the recorded commit against the tip of the recorded branch.
+func commit(state session.State, rec survey.Recorded, g *survey.Git) []session.Finding {
+	if rec.Commit == "" || g.BranchTip == rec.Commit {
+		if rec.Commit == "" && g.BranchTip != "" && rec.Ref == g.Head.Ref && state.GitBranch != "" {
+			return moved(rec, g, "valid.commit.first")
+		}
+		return nil
+	}
+	rel := g.Relation
+	switch {
+	case rel.Missing:
+		f := session.NewFinding(session.CommitMismatch, "valid.commit.missing", "saved", short(rec.Commit), "now", short(g.BranchTip))
+		return []session.Finding{f.Offer("reflog", "git", "reflog").Offer("save", "session", "save")}
+	case g.BranchTip == "": // the branch is gone, which has been said; its commit is still there
+		return nil
+	case g.CutShort != "" && rel.Behind == 0:
+		f := session.NewFinding(session.CommitMismatch, "valid.commit.cut-short", "commit", short(g.BranchTip), "snapshot", short(g.CutShort))
+		return []session.Finding{f.Offer("save", "session", "save")}
+	case rel.Behind == 0:
+		return moved(rec, g, "valid.commit.ahead")
+	case rel.Ahead == 0:
+		f := session.NewFinding(session.CommitMismatch, "valid.commit.behind", args(rec, g)...)
+		return []session.Finding{f.Offer("inspect", "git", "log", "--oneline", g.BranchTip+".."+rec.Commit).Offer("save", "session", "save")}
+	}
+	f := session.NewFinding(session.CommitMismatch, "valid.commit.diverged", args(rec, g)...)
+	return []session.Finding{f.Offer("inspect", "git", "log", "--oneline", "--left-right", rec.Commit+"..."+g.BranchTip).Offer("save", "session", "save")}
+}
+
+func moved(rec survey.Recorded, g *survey.Git, key string) []session.Finding {
+	f := session.NewFinding(session.CommitMismatch, key, args(rec, g)...)
+	if rec.Commit != "" {
+		f = f.Offer("inspect", "git", "log", "--oneline", rec.Commit+".."+g.BranchTip)
+	}
+	return []session.Finding{f.Offer("save", "session", "save")}
+}
+
+func args(rec survey.Recorded, g *survey.Git) []any {
+	return []any{"saved", short(rec.Commit), "now", short(g.BranchTip), "ahead", g.Relation.Ahead, "behind", g.Relation.Behind}
+}
+
+func short(id string) string { return id[:min(len(id), 8)] }
+
+// uncommitted names every file that differs from what the snapshot recorded. What a save left out and what it recorded
+// without committing is no difference as long as it stands as it stood.
+func uncommitted(rec survey.Recorded, g *survey.Git) []session.Finding {
+	paths := differing(rec, g)
+	if len(paths) == 0 {
+		return nil
+	}
+	f := session.NewFinding(session.UncommittedChanges, "valid.uncommitted", "n", len(paths), "files", clip(paths, 10))
+	if len(g.Unmerged()) > 0 {
+		return []session.Finding{f.Offer("inspect", "git", "status")}
+	}
+	return []session.Finding{f.Offer("commit", "session", "save").Offer("stash", "git", "stash", "push", "--include-untracked")}
+}
+
+func differing(rec survey.Recorded, g *survey.Git) []string {
+	recorded := make(map[string]gitstate.File, len(rec.Files))
+	for _, f := range rec.Files {
+		recorded[f.Path] = f
+	}
+	left := make(map[string]survey.Stamp, len(rec.LeftOut))
+	for _, f := range rec.LeftOut {
+		left[f.Path] = f.Stamp
+	}
+	var paths []string
+	dirty := map[string]bool{}
+	for _, e := range g.Entries {
+		p := strings.TrimSuffix(e.Path, "/")
+		dirty[p] = true
+		f, known := recorded[p]
+		stamp, leftOut := left[e.Path]
+		switch {
+		case e.Path == session.StateFile:
+		case known && g.Now[p] == f:
+		case leftOut && g.LeftOutNow[e.Path] == stamp:
+		default:
+			paths = append(paths, e.Path)
+		}
+	}
+	if rec.Dirty { // what no commit held must still stand, in the work tree or by now in a commit
+		for _, f := range rec.Files {
+			if !dirty[f.Path] && g.Now[f.Path] != f {
+				paths = append(paths, f.Path)
+			}
+		}
+	}
+	return paths
+}
+
+// clip keeps a message on the screen: the first n names, and how many more there are.
+func clip(paths []string, n int) []string {
+	if len(paths) <= n {
+		return paths
+	}
+	return append(append([]string{}, paths[:n]...), "…")
+}

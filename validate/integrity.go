@@ -1,0 +1,228 @@
+package validate
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"session/internal/session"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+//go:embed state.schema.json
+var schema []byte
+
+// Schema is the JSON Schema (draft 2020-12) of the state file.
+func Schema() []byte { return bytes.Clone(schema) }
+
+// MaxState bounds the state file, in bytes: a longer one was not written by this program.
+const MaxState = 64 << 20
+
+// Fault is one thing that is wrong with a state file.
+type Fault struct {
+	Field string // path of the field, "task_progress.percentage"; "" for the file as a whole
+	Value string // what stands there, shortened
+	Rule  string // what should stand there
+}
+
+func (f Fault) String() string {
+	switch {
+	case f.Field == "":
+		return f.Rule
+	case f.Value == "":
+		return fmt.Sprintf("%s: %s", f.Field, f.Rule)
+	}
+	return fmt.Sprintf("%s is %s: %s", f.Field, f.Value, f.Rule)
+}
+
+// IntegrityError says that a state file cannot be trusted. Nothing of it was used.
+type IntegrityError struct {
+	Faults []Fault
+	Future int // schema_version, when it is newer than this program; 0 otherwise
+}
+
+func (e *IntegrityError) Error() string {
+	all := make([]string, len(e.Faults))
+	for i, f := range e.Faults {
+		all[i] = f.String()
+	}
+	return strings.Join(all, "; ")
+}
+
+// Integrity reads a state file's bytes. The error is an *IntegrityError that names every fault; the State is valid
+// only without one.
+func Integrity(b []byte) (session.State, error) {
+	bad := func(rule string) (session.State, error) {
+		return session.State{}, &IntegrityError{Faults: []Fault{{Rule: rule}}}
+	}
+	switch {
+	case len(b) > MaxState:
+		return bad(fmt.Sprintf("the file has %d bytes, at most %d are read", len(b), MaxState))
+	case len(bytes.TrimSpace(b)) == 0:
+		return bad("the file is empty")
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		return bad(notJSON(b, err))
+	}
+	if v := futureVersion(value); v > 0 {
+		return session.State{}, &IntegrityError{Future: v, Faults: []Fault{{"schema_version", fmt.Sprint(v),
+			fmt.Sprintf("this program reads up to version %d: install a newer one", session.SchemaVersion)}}}
+	}
+	faults, err := schemaFaults(value)
+	if err != nil {
+		return session.State{}, err
+	}
+	var s session.State
+	if len(faults) == 0 {
+		if err := json.Unmarshal(b, &s); err != nil {
+			return bad(err.Error())
+		}
+		faults = consistent(s)
+	}
+	if len(faults) > 0 {
+		return session.State{}, &IntegrityError{Faults: faults}
+	}
+	return s, nil
+}
+
+func notJSON(b []byte, err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		line := 1 + bytes.Count(b[:min(int(syntax.Offset), len(b))], []byte("\n"))
+		return fmt.Sprintf("not JSON: line %d: %v", line, syntax)
+	}
+	return fmt.Sprintf("not JSON: %v", err)
+}
+
+func futureVersion(value any) int {
+	m, _ := value.(map[string]any)
+	n, _ := m["schema_version"].(json.Number)
+	v, err := n.Int64()
+	if err != nil || v <= session.SchemaVersion {
+		return 0
+	}
+	return int(v)
+}
+
+// schemaFaults validates against the published schema with the maintained library.
+func schemaFaults(value any) ([]Fault, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, fmt.Errorf("read the state's schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("state.json", doc); err != nil {
+		return nil, fmt.Errorf("read the state's schema: %w", err)
+	}
+	compiled, err := c.Compile("state.json")
+	if err != nil {
+		return nil, fmt.Errorf("compile the state's schema: %w", err)
+	}
+	err = compiled.Validate(value)
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return nil, err
+	}
+	var faults []Fault
+	leaves(invalid, func(e *jsonschema.ValidationError) {
+		rule := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		faults = append(faults, Fault{strings.Join(e.InstanceLocation, "."), show(at(value, e.InstanceLocation)), rule})
+	})
+	sort.SliceStable(faults, func(i, j int) bool { return faults[i].Field < faults[j].Field })
+	return dedupe(faults), nil
+}
+
+// leaves visits the errors that have no cause of their own. Of the branches of an anyOf only the one for an object is
+// worth telling: the other says that the blocker is not null.
+func leaves(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
+	if len(e.Causes) == 0 {
+		visit(e)
+	}
+	for i, c := range e.Causes {
+		if len(e.Causes) > 1 && i == 0 && strings.HasSuffix(e.SchemaURL, "/blocker") {
+			continue
+		}
+		leaves(c, visit)
+	}
+}
+
+func dedupe(faults []Fault) []Fault {
+	var out []Fault
+	for _, f := range faults {
+		if len(out) == 0 || out[len(out)-1] != f {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func at(value any, path []string) any {
+	for _, p := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[p]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(p, &i); err != nil || i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		}
+	}
+	return value
+}
+
+// show is a short picture of a value; of objects and lists only the kind.
+func show(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case map[string]any:
+		return ""
+	case []any:
+		return fmt.Sprintf("a list of %d", len(v))
+	case string:
+		return fmt.Sprintf("%.60q", v)
+	}
+	return fmt.Sprintf("%.60v", v)
+}
+
+// consistent checks what a schema cannot say: the counts agree with the lists, and times are times of this program's
+// life.
+func consistent(s session.State) []Fault {
+	var faults []Fault
+	expect := func(field string, got, want int, rule string) {
+		if got != want {
+			faults = append(faults, Fault{field, fmt.Sprint(got), fmt.Sprintf("%s (%d)", rule, want)})
+		}
+	}
+	p := s.TaskProgress
+	expect("task_progress.completed", p.Completed, len(s.CompletedTasks), "must be the number of completed_tasks")
+	expect("task_progress.total", p.Total, len(s.CompletedTasks)+len(s.PendingTasks), "must be the number of completed_tasks and pending_tasks")
+	expect("task_progress.percentage", p.Percentage, session.NewProgress(p.Completed, p.Total).Percentage, "must be completed of total, rounded")
+	faults = append(faults, timely("saved_at", s.SavedAt)...)
+	if s.Blocker != nil {
+		faults = append(faults, timely("blocker.detected_at", s.Blocker.DetectedAt)...)
+		if s.Blocker.RecoveryAttempted > s.Blocker.MaxRecoveryAttempts && s.Blocker.MaxRecoveryAttempts > 0 {
+			expect("blocker.recovery_attempted", s.Blocker.RecoveryAttempted, s.Blocker.MaxRecoveryAttempts, "must not exceed max_recovery_attempts")
+		}
+	}
+	return faults
+}
+
+func timely(field string, t time.Time) []Fault {
+	if y := t.Year(); y < 2000 || y > 2200 {
+		return []Fault{{field, t.Format(time.RFC3339), "must be a time between the years 2000 and 2200"}}
+	}
+	return nil
+}
