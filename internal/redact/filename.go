@@ -32,7 +32,7 @@ var fileRules = sync.OnceValue(func() []fileRule {
 			unless: []string{"truststore", "debug.keystore", "cacerts"}},
 		{rule: "credentials-file", names: []string{"credentials", ".netrc", "_netrc", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".htpasswd",
 			".git-credentials", ".dockercfg", ".pypirc", ".boto", ".s3cfg", ".vault-token", ".vault_pass", ".vault-pass", "kubeconfig", ".credentials.json",
-			"credentials.json", "application_default_credentials.json", "secrets.json", "secrets.toml", "secrets.env", "auth.json", "master.key",
+			"credentials.json", "application_default_credentials.json", "secrets.json", "secrets.toml", "secrets.env", "auth.json",
 			"terraform.tfstate", "terraform.tfstate.backup", ".terraformrc", "credentials.tfrc.json", "secring.gpg", "logins.json", "key4.db"}},
 		{rule: "credentials-file", begins: []string{"client_secret", "service-account", "service_account", "serviceaccount", "firebase-adminsdk"},
 			ends: []string{".json"}, template: true},
@@ -45,7 +45,10 @@ var fileRules = sync.OnceValue(func() []fileRule {
 })
 
 // templates are parts of a name that mark a file that is there to be copied and filled in, or one that is encrypted.
-var templates = []string{"example", "sample", "template", "tmpl", "tpl", "dist", "default", "schema", "test", "encrypted", ".enc", ".vault", ".sops", ".age", ".gpg", ".j2", ".md"}
+var templates = []string{"example", "sample", "template", "tmpl", "tpl", "dist", "default", "schema", "test", "encrypted", ".enc.", ".sops."}
+
+// encrypted are endings of files whose content nobody can read, or that are about something else.
+var encrypted = []string{".enc", ".vault", ".sops", ".age", ".gpg", ".asc", ".j2", ".md"}
 
 // FileName tells by its path whether a file looks like one that is full of secrets, and which rule says so. Separators
 // may be / or \. It looks at nothing but the name: a file with another one is judged by its content.
@@ -95,5 +98,6 @@ func oneFits(all []string, fits func(string) bool) bool {
 
 func (r *fileRule) exempt(base string) bool {
 	contains := func(s string) bool { return strings.Contains(base, s) }
-	return len(r.unless) > 0 && oneFits(r.unless, contains) || r.template && oneFits(templates, contains)
+	ends := func(s string) bool { return strings.HasSuffix(base, s) }
+	return len(r.unless) > 0 && oneFits(r.unless, contains) || r.template && (oneFits(templates, contains) || oneFits(encrypted, ends))
 }

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"math"
+	"slices"
 )
 
 // secretValue judges a value by how much the name beside it says.
@@ -58,7 +59,7 @@ func member(b []byte) bool {
 			start = false
 		}
 	}
-	return dots > 0 && !start
+	return dots > 0 && !start && !slices.ContainsFunc(bytes.Split(b, []byte(".")), func(p []byte) bool { return len(p) >= 16 && oddPart(p) })
 }
 
 // solidValue refuses one letter over and over, and long rows of the alphabet.
