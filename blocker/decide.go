@@ -261,11 +261,22 @@ func patternOf(b *Blocker, m *rules.Match) string {
 // message is the first error line: what the rule took for it, else the line itself. A message that the next line told
 // (CMake, Rust panics, pytest) stands after what introduces it.
 func message(h *hit) string {
+	s := headMessage(h)
+	if more := h.m.Vars["more"]; more != "" && !strings.Contains(s, more) {
+		s += ": " + more
+	}
+	return s
+}
+
+func headMessage(h *hit) string {
 	m := &h.m
 	if t := m.Vars["test"]; t != "" && !strings.Contains(m.Msg, t) {
 		return t + ": " + or(m.Vars["exception"], "failed") + " (" + m.Msg + ")"
 	}
-	switch detail := or(m.Vars["first"], or(m.Vars["exception"], m.Vars["e"])); {
+	if d := m.Vars["detail"]; strings.HasSuffix(m.Msg, ":") && d != "" {
+		return m.Msg + " " + d
+	}
+	switch detail := or(m.Vars["first"], or(m.Vars["exception"], or(m.Vars["e"], m.Vars["detail"]))); {
 	case m.Msg == "" && detail != "":
 		return strings.TrimPrefix(m.Key+": "+detail, ": ")
 	case m.Msg == "":

@@ -77,7 +77,7 @@ func trimLevel(b []byte) []byte {
 	if t := bytes.TrimLeft(b, " "); len(b)-len(t) < 4 { // deeper is what a program printed inside a test
 		b = t
 	}
-	for _, p := range []string{"##[error]", "::error::", "[ERROR] ", "[error] ", "[ERROR]", "ERROR: ", "ERROR in ", "error: ", "Error: ", "e: "} {
+	for _, p := range []string{"##[error]", "::error::", "[ERROR] ", "[error] ", "[ERROR]", "ERROR: ", "ERROR in ", "error: ", "Error: ", "stderr: ", "e: "} {
 		if bytes.HasPrefix(b, []byte(p)) {
 			return bytes.TrimLeft(b[len(p):], " ")
 		}
@@ -149,9 +149,22 @@ func colonAt(b []byte, i int) (m Match, ok bool) {
 	default:
 		rest = rest[3:]
 	}
-	code, msg, ok := errorHead(bytes.TrimLeft(rest, " \t"))
+	code, msg, ok := errorHead(skipEnd(bytes.TrimLeft(rest, " \t")))
 	m.setMessage(code, msg)
 	return m, ok
+}
+
+// skipEnd passes over the end of a range in rustc's old form: 3:5: 3:8 error: …
+func skipEnd(b []byte) []byte {
+	_, n := digits(b)
+	if n == 0 || n+1 >= len(b) || b[n] != ':' {
+		return b
+	}
+	_, k := digits(b[n+1:])
+	if k == 0 || n+1+k >= len(b) || b[n+1+k] != ' ' {
+		return b
+	}
+	return b[n+2+k:]
 }
 
 // skipRange passes over the end of a range: 3:5-9, 3:5-4:2.
