@@ -349,7 +349,7 @@ func TestRankedCandidates(t *testing.T) {
 }
 
 func TestBranchNames(t *testing.T) {
-	ids := []string{"add-login", "add-login-page", "payment-retry-queue", "세션-복원", "ui"}
+	ids := []string{"add-login", "add-login-page", "payment-retry-queue", "세션-복원", "ui", "master-detail-view"}
 	for _, c := range []struct{ branch, want string }{
 		{"add-login", "add-login same"},
 		{"feat/add-login", "add-login same"},
@@ -371,6 +371,9 @@ func TestBranchNames(t *testing.T) {
 		{"fix/openspec-queue-for-retry", "payment-retry-queue words"},
 		{"feat", ""},
 		{"main", ""},
+		{"master", ""},
+		{"me/develop", ""},
+		{"detail-view", "master-detail-view contained"},
 		{"me/main", ""},
 		{"", ""},
 		{"---", ""},

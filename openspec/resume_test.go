@@ -125,6 +125,14 @@ schema: globbed
 		got.Resume.Reason != ResumeAfterHead {
 		t.Errorf("next %+v %+v", got.Next, got.Resume)
 	}
+	if p := got.Pending(); len(p) != 2 || p[0].Skipped || p[1].Skipped || p[1].File != "openspec/changes/x/tasks/b.md" {
+		t.Errorf("pending %+v", p)
+	}
+	w.head["openspec/changes/x/tasks/a.md"], w.head["openspec/changes/x/tasks/b.md"] = "- [x] one\n", "- [ ] one\n"
+	plantText(t, dir, "openspec/changes/x/tasks/b.md", "- [x] one\n- [ ] p\n  - [ ] q\n")
+	if p := w.look(nil).Pending(); p[0].Description != "q" || p[1].Line != 2 || !p[1].Skipped || p[2].Skipped {
+		t.Errorf("pending %+v", p)
+	}
 	if !slices.Equal(got.Files, []string{"openspec/changes/x/tasks/a.md", "openspec/changes/x/tasks/b.md"}) {
 		t.Errorf("files %q", got.Files)
 	}

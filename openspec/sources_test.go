@@ -246,6 +246,16 @@ func TestTaskMasterTags(t *testing.T) {
 	}
 }
 
+// TestTaskMasterLinkedOut: a list behind a link out of the project is named and passed over for the older place.
+func TestTaskMasterLinkedOut(t *testing.T) {
+	dir := tree(t, "-- outside.json --\n"+tmTasks+"\n-- repo/.taskmaster/tasks/tasks.json --\n-> ../../../outside.json\n"+
+		"-- repo/tasks/tasks.json --\n{\"tasks\": [{\"id\": 1, \"title\": \"inside\"}]}\n")
+	w := look(t, dir+"/repo", Hints{})
+	if nextText(w) != "inside" || !slices.Equal(codes(w), []WarningCode{WarnOutside}) {
+		t.Errorf("%q, %v", nextText(w), w.Warnings)
+	}
+}
+
 // TestTaskMasterNext goes through the order of Task Master's own next.
 func TestTaskMasterNext(t *testing.T) {
 	for _, c := range []struct{ name, tasks, want string }{

@@ -251,8 +251,5 @@ func ordinal(id string) int {
 	if n, err := strconv.Atoi(id); err == nil {
 		return n
 	}
-	if id == "" {
-		return 0
-	}
 	return math.MaxInt
 }
