@@ -105,12 +105,17 @@ func (w *walker) array() error {
 		if err := w.value(); err != nil {
 			return err
 		}
-		if w.next() == ',' {
-			w.at++
-		}
+		w.skip(',')
 	}
 	w.at++
 	return nil
+}
+
+// skip takes c if it comes next.
+func (w *walker) skip(c byte) {
+	if w.next() == c {
+		w.at++
+	}
 }
 
 func (w *walker) object() error {
@@ -126,14 +131,11 @@ func (w *walker) object() error {
 			return &Refused{Offset: at, Detail: quote(name), Reason: ErrDuplicate}
 		}
 		seen[name] = true
-		w.next()
-		w.at++ // the colon
+		w.skip(':')
 		if err := w.value(); err != nil {
 			return err
 		}
-		if w.next() == ',' {
-			w.at++
-		}
+		w.skip(',')
 	}
 	w.at++
 	return nil

@@ -49,15 +49,11 @@ func marshalerOK(v reflect.Value) (done, ok bool) {
 }
 
 func elementsOK(v reflect.Value, depth int) bool {
-	if v.Type().Elem().Kind() == reflect.Uint8 {
-		return true // base64
+	ok := true
+	for i := 0; ok && i < v.Len() && v.Type().Elem().Kind() != reflect.Uint8; i++ { // bytes are written in base64
+		ok = valueOK(v.Index(i), depth-1)
 	}
-	for i := range v.Len() {
-		if !valueOK(v.Index(i), depth-1) {
-			return false
-		}
-	}
-	return true
+	return ok
 }
 
 func mapOK(v reflect.Value, depth int) bool {

@@ -70,32 +70,24 @@ func solidValue(b []byte) bool {
 }
 
 // obviousPlaceholder finds the words that people write in the place of a token.
-func obviousPlaceholder(b []byte) bool {
-	for _, s := range []string{"example", "changeme", "change-me", "change_me", "placeholder", "redacted", "dummy", "sample", "your", "xxxx", "todo",
-		"insert", "replace", "fake", "mock", "none", "null", "undefined", "urn:", "123456789", "987654321", "0102030405", "00010203", "00112233",
-		"deadbeef", "cafebabe", "gx1fbat3bv", "2yotnfzfejr1zcsicmwpaa", "tgzv3jokf0xg5qx2tlkwia", "mf_9.b5f-4.1jqm"} { // the last ones: RFC 6749, 6750
-		if containsFold(b, s) {
-			return true
-		}
-	}
-	return false
-}
+func obviousPlaceholder(b []byte) bool { return containsAny(b, obvious...) }
+
+var obvious = []string{"example", "changeme", "change-me", "change_me", "placeholder", "redacted", "dummy", "sample", "your", "xxxx", "todo",
+	"insert", "replace", "fake", "mock", "none", "null", "undefined", "urn:", "123456789", "987654321", "0102030405", "00010203", "00112233",
+	"deadbeef", "cafebabe", "gx1fbat3bv", "2yotnfzfejr1zcsicmwpaa", "tgzv3jokf0xg5qx2tlkwia", "mf_9.b5f-4.1jqm"} // the last ones: RFC 6749, 6750
 
 // placeholder finds the passwords of every manual, test and default installation.
 func placeholder(b []byte) bool {
 	if obviousPlaceholder(b) || len(b) > 0 && (b[0] == '<' || b[0] == '$' || b[0] == '{' || b[0] == '[' || b[0] == '%') {
 		return true
 	}
-	for _, s := range []string{"password", "passwd", "passw0rd", "p@ssw0rd", "p@ssword", "pa$$word", "passwort", "secret", "token", "test", "foo", "bar",
-		"hello", "admin", "root", "1234", "qwerty", "abcd", "abc1", "letmein", "demo", "user", "guest", "default", "hunter2", "swordfish", "s3cr3t", "s3cret",
-		"welcome", "login", "username", "opensesame", "open sesame", "anoncvs", "xyzzy", "****", "....", "____", "----"} {
-		if containsFold(b, s) {
-			return true
-		}
-	}
 	same, row := runs(b)
-	return same >= 5 || row >= 5 || string(bytes.ToLower(b)) == "pass"
+	return same >= 5 || row >= 5 || string(bytes.ToLower(b)) == "pass" || containsAny(b, known...)
 }
+
+var known = []string{"password", "passwd", "passw0rd", "p@ssw0rd", "p@ssword", "pa$$word", "passwort", "secret", "token", "test", "foo", "bar",
+	"hello", "admin", "root", "1234", "qwerty", "abcd", "abc1", "letmein", "demo", "user", "guest", "default", "hunter2", "swordfish", "s3cr3t", "s3cret",
+	"welcome", "login", "username", "opensesame", "open sesame", "anoncvs", "xyzzy", "****", "....", "____", "----"}
 
 // strongPassword: what a person or a generator would choose to keep others out.
 func strongPassword(b []byte) bool {

@@ -57,7 +57,7 @@ func none(t *testing.T, text string) {
 }
 
 func TestEveryTokenRow(t *testing.T) {
-	for i, row := range tokenRows() {
+	for i, row := range tokenRows {
 		for _, n := range []int{row.min, row.max} {
 			tok := row.prefix + made(uint64(i), *row.class, n)
 			for _, form := range []string{"%s", "see %s.", "export TOKEN=%s\n", `{"token": "%s"}`, "x: '%s',", `a\n%s\n`, "https://h/?t=%s&q=1", "(%s)", "Bearer %s", "a%%3D%s"} {

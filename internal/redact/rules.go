@@ -3,9 +3,8 @@ package redact
 // literals puts the rules together, the most telling first: of two that share a beginning the first is asked first.
 func literals() []literal {
 	var all []literal
-	rows := tokenRows()
-	for i := range rows {
-		row := &rows[i]
+	for i := range tokenRows {
+		row := &tokenRows[i]
 		all = append(all, literal{text: row.prefix, rule: &rule{row.rule, row.match}})
 	}
 	for _, s := range shapes() {
