@@ -206,6 +206,7 @@ func TestNoSecrets(t *testing.T) {
 		"-----BEGIN PUBLIC KEY-----\n" + made(58, base64, 200) + "\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\n" + made(59, base64, 400),
 		pem("PRIVATE KEY", "anything"), "-----BEGIN RSA PRIVATE KEY-----", "eyJhbGciOiJIUzI1NiJ9", "eyJhbGciOiJIUzI1NiJ9.e30.", "the key is under the mat", "",
 		`"auth": "token"`, "sig=" + b64, "https://hooks.slack.com/services/XXX/YYY", "import { token_Key, chain_Key2 } from './keys'",
+		"https://h/video_box.ico-" + made(60, alnum, 32) + ".png", `app_secret = "my-long-secret-name-for-the-service-7f9c2b4d1e0a"`,
 		"[redacted:github-token]", `password = "[redacted:assigned-secret]"`, "Authorization: Bearer [redacted:jwt]",
 	} {
 		none(t, text)
@@ -224,6 +225,23 @@ func TestTextMasksTheSecretAndNothingElse(t *testing.T) {
 	}
 	if lines := Find([]byte(in)); len(lines) != 3 || lines[0].Line != 2 || lines[1].Line != 3 || lines[2].Line != 4 {
 		t.Errorf("%+v", lines)
+	}
+}
+
+func TestHitsDoNotOverlap(t *testing.T) {
+	mail, hex := "key-"+made(62, hexLow, 32), made(63, hexLow, 32)
+	for _, text := range []string{mail + "-us12", "token=" + mail + "-us12", hex + "-us12-us13", "ghp_" + made(64, alnum, 36) + ":AA" + made(65, alnum, 33)} {
+		end := 0
+		hits := Find([]byte(text))
+		for _, h := range hits {
+			if h.Start < end {
+				t.Errorf("%q: %+v", text, hits)
+			}
+			end = h.End
+		}
+		if len(hits) == 0 {
+			t.Errorf("%q has a secret", text)
+		}
 	}
 }
 
@@ -246,10 +264,10 @@ func TestRulesHaveNames(t *testing.T) {
 
 // TestStream puts secrets at every place around the border of what is read at once.
 func TestStream(t *testing.T) {
-	secret := "github_token=ghp_" + made(70, alnum, 36) + "\n" + pem("PRIVATE KEY", made(71, base64, 3000)) + "\npassword='" + made(72, alnum, 20) + "'\n"
+	secret := "github_token=ghp_" + made(70, alnum, 36) + "\n" + made(73, hexLow, 32) + "-us12 123987456:AA" + made(74, alnum, 33) + "\n" + pem("PRIVATE KEY", made(71, base64, 3000)) + "\npassword='" + made(72, alnum, 20) + "'\n"
 	border := chunk + maxAhead + 2*maxBehind
 	filler := strings.Repeat("nothing to see here, move along\n", border/16)
-	for _, at := range []int{0, chunk - 3100, border - maxAhead - 600, border - maxAhead, border - 3300, border - 40, border, border + 7} {
+	for _, at := range []int{0, chunk - 3100, border - maxAhead - 600, border - maxAhead - 100, border - maxAhead, border - 3300, border - 40, border, border + 7} {
 		for shift := range 24 {
 			in := filler[:at+shift*5] + "\n" + secret + filler[:maxAhead+shift] + secret
 			same(t, in)
@@ -351,3 +369,5 @@ func FuzzFind(f *testing.F) {
 		FileName(string(in))
 	})
 }
+
+func encode(b []byte) []byte { return []byte(stdbase64.StdEncoding.EncodeToString(b)) }
