@@ -48,7 +48,7 @@ func (s *scan) decide(v Verdict) (finding, bool) {
 }
 
 // strong tells whether a finding counts without a failing verdict.
-func (s *scan) strong(f finding) bool { return f.hit != nil && f.hit.m.Rule.Strength != rules.Weak }
+func (s *scan) strong(f finding) bool { return f.hit != nil && f.hit.counts() }
 
 // endStepAtEOF lets the last lines go: a hit at the end of a log gets no more.
 func (s *scan) endStepAtEOF() {
@@ -77,8 +77,7 @@ func (s *step) decide(weak bool) (finding, bool) {
 	if h := s.definite[string(CIFailure)]; h != nil {
 		return finding{CIFailure, h}, true
 	}
-	any := func(h *hit) bool { return true }
-	if f, ok := s.earliest(any, stageTypes...); ok {
+	if f, ok := s.earliest((*hit).counts, stageTypes...); ok {
 		return f, true
 	}
 	if h := s.summary[string(CIFailure)]; h != nil && !generic(h) {
@@ -93,6 +92,9 @@ func (s *step) decide(weak bool) (finding, bool) {
 // best is the strongest hit of a type.
 func (s *step) best(t Type) *hit {
 	d, m := s.definite[string(t)], s.summary[string(t)]
+	if m != nil && !m.counts() {
+		m = nil
+	}
 	switch {
 	case d == nil:
 		return m
@@ -138,16 +140,7 @@ func (s *step) byStage() (finding, bool) {
 
 // buildBeforeTests: a tool says that the tests could not be built.
 func (s *step) buildBeforeTests(build, test *hit) bool {
-	if build == nil || build.m.Rule.Strength == rules.Definite && !s.said(BuildError) {
-		return false
-	}
-	return s.said(BuildError) && (test == nil || build.seq < test.seq)
-}
-
-// said tells whether a closing line spoke of a type.
-func (s *step) said(t Type) bool {
-	h := s.summary[string(t)]
-	return h != nil && h.m.Rule.Verdict != ""
+	return build != nil && s.told[string(BuildError)] != nil && (test == nil || build.seq < test.seq)
 }
 
 // neutral: make and ninja run tests as well as compilers, so their closing lines do not tell the stage. A target called
@@ -179,6 +172,9 @@ func generic(h *hit) bool { return h.m.Rule.Verdict != "" }
 func (s *step) weakest() (finding, bool) {
 	for _, t := range []Type{TestFailure, BuildError, Dependency, CIFailure} {
 		if h := s.weak[string(t)]; h != nil {
+			return finding{t, h}, true
+		}
+		if h := s.summary[string(t)]; h != nil && !h.counts() {
 			return finding{t, h}, true
 		}
 	}

@@ -29,8 +29,18 @@ func (h *hit) definite() bool {
 	return h.m.Rule.Strength == rules.Definite || h.m.Rule.Strength == rules.Summary && h.placed() && h.m.Rule.Verdict == ""
 }
 
-// report: an agent's own status line, which says less than any line that it quotes.
-func (h *hit) report() bool { return h.m.Rule.Stage == "agent" && h.m.Rule.Strength == rules.Summary }
+// general: a closing line, or an agent's own status line, says less than a line about one failure.
+func (h *hit) general(o *hit) bool {
+	if h.m.Rule.Strength != rules.Summary {
+		return false
+	}
+	return h.m.Rule.Stage == "agent" || h.m.Rule.Verdict != "" && o.m.Rule.Verdict == ""
+}
+
+// counts tells whether a hit is more than weak.
+func (h *hit) counts() bool {
+	return h.m.Rule.Strength != rules.Weak && (!h.m.Rule.Placed || h.placed())
+}
 
 // feed hands the hit the next line; it reports whether it wants more.
 func (h *hit) feed(line []byte, no int, p *places) bool {
@@ -54,12 +64,13 @@ func (h *hit) feed(line []byte, no int, p *places) bool {
 // step is one step of a CI job, or the whole log where there are none: the first hit of each type and strength.
 type step struct {
 	definite, summary, weak map[string]*hit
-	stage                   *hit // the last summary that says which stage failed
+	told                    map[string]*hit // by type: the first closing line that says that it failed
+	stage                   *hit            // the last of those
 	failed                  bool
 }
 
 func newStep() *step {
-	return &step{definite: map[string]*hit{}, summary: map[string]*hit{}, weak: map[string]*hit{}}
+	return &step{definite: map[string]*hit{}, summary: map[string]*hit{}, weak: map[string]*hit{}, told: map[string]*hit{}}
 }
 
 // empty tells that nothing was found in the step.
@@ -81,9 +92,12 @@ func (s *step) keep(h *hit) bool {
 	r := h.m.Rule
 	if r.Strength == rules.Summary && r.Verdict != "" && r.Type != string(CIFailure) {
 		s.stage = h
+		if s.told[r.Type] == nil {
+			s.told[r.Type] = h
+		}
 	}
 	slot := s.slot(r.Strength)
-	if old := slot[r.Type]; old != nil && (old.placed() || !h.placed()) && !old.report() {
+	if old := slot[r.Type]; old != nil && (old.placed() || !h.placed()) && !old.general(h) {
 		return false
 	}
 	slot[r.Type] = h
@@ -98,6 +112,9 @@ func (s *step) merge(o *step) {
 				s.slot(st)[t] = h
 			}
 		}
+	}
+	for t, h := range o.told {
+		s.told[t] = h
 	}
 	if o.stage != nil {
 		s.stage = o.stage

@@ -42,7 +42,8 @@ func (s *scan) gate(r *rules.Rule) bool {
 	case r.Strength == rules.Definite:
 		return s.cur.definite[r.Type] == nil
 	case r.Strength == rules.Summary:
-		return s.cur.summary[r.Type] == nil || !s.cur.summary[r.Type].definite() && s.cur.definite[r.Type] == nil
+		old := s.cur.summary[r.Type]
+		return s.cur.definite[r.Type] == nil && (old == nil || !old.definite())
 	}
 	return s.cur.weak[r.Type] == nil
 }
@@ -124,9 +125,16 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 		return
 	}
 	h := &hit{m: m, no: no, seq: s.seq, text: string(line)}
-	if s.mark(h) {
+	is := s.mark(h)
+	if is && m.Rule.Strength == rules.Weak && m.Rule.Step != "" { // a CI system's mark: a tool's own line may stand behind it
+		if m, ok := s.table.Match(line, &c.sel, *sel, func(r *rules.Rule) bool { return r != h.m.Rule && s.gate(r) }); ok && m.Rule.Strength != rules.Weak {
+			h = &hit{m: m, no: no, seq: s.seq, text: string(line)}
+			is = s.mark(h)
+		}
+	}
+	if is {
 		h.evidence = before(text, start)
-		if m.Rule.Above != "" {
+		if h.m.Rule.Above != "" {
 			above(text, start, linesAbove, func(l []byte) bool { return !s.table.Above(&h.m, l) })
 		}
 		s.hit(h)

@@ -89,10 +89,11 @@ type Rule struct {
 	Step       string   `yaml:"step"`       // start, ok or fail
 	Echo       string   `yaml:"echo"`       // begin or end of a part of the log that only repeats commands
 	Then       []Then   `yaml:"then"`
-	Until      string   `yaml:"until"` // a line that matches this ends the following lines early
-	Above      string   `yaml:"above"` // captures from the nearest line above that matches (a linter's file heading)
-	Match      []string `yaml:"match"` // fixtures that must match (several lines: the first is the rule's)
-	Miss       []string `yaml:"miss"`  // fixtures that must not match
+	Until      string   `yaml:"until"`  // a line that matches this ends the following lines early
+	Placed     bool     `yaml:"placed"` // counts for more than weak only when a place is found
+	Above      string   `yaml:"above"`  // captures from the nearest line above that matches (a linter's file heading)
+	Match      []string `yaml:"match"`  // fixtures that must match (several lines: the first is the rule's)
+	Miss       []string `yaml:"miss"`   // fixtures that must not match
 }
 
 // Field is an error in one field of a rule: which field, what stands there, and the rule that it breaks.

@@ -225,6 +225,10 @@ func parseParen(b []byte) (Match, bool) {
 func parenAt(b []byte, i int) (m Match, ok bool) {
 	line, n := digits(b[i+1:])
 	file := bytes.TrimRight(b[:i], " ")
+	j := bytes.LastIndex(file, []byte(": ")) // a script runner's "package script: "
+	if j >= 0 {
+		file = file[j+2:]
+	}
 	if n == 0 || !isPath(file) {
 		return m, false
 	}
@@ -245,7 +249,7 @@ func parenAt(b []byte, i int) (m Match, ok bool) {
 		code, msg, ok = bracketError(rest) // IAR: Error[Pe020]: …
 	}
 	m.setMessage(code, msg)
-	return m, ok
+	return m, ok && (j < 0 || code != "")
 }
 
 func bracketError(b []byte) (code string, msg []byte, ok bool) {
