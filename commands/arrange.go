@@ -6,17 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"session/internal/app"
+
 	"github.com/urfave/cli/v2"
 )
 
-// usage is a fault in the command line.
-type usage struct{ error }
+func usageError(_ *cli.Context, err error, _ bool) error { return &app.UsageError{Err: err} }
 
-func (u *usage) Unwrap() error { return u.error }
-
-func usageError(_ *cli.Context, err error, _ bool) error { return &usage{err} }
-
-func usagef(format string, args ...any) error { return &usage{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error {
+	return &app.UsageError{Err: fmt.Errorf(format, args...)}
+}
 
 // arrange brings a command line into the order that urfave/cli understands (it stops looking for flags at the first
 // argument): command, flags, "--", arguments. What follows a "--" of the user's stays as it is.

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"session/internal/app"
-	"session/internal/brief"
 	"session/internal/text"
 
 	"github.com/urfave/cli/v2"
@@ -213,7 +212,7 @@ func (r *root) overview(k *call) error {
 	r.showStatus(res)
 	r.say("\n%s\n", r.words.Say("overview.next"))
 	for _, c := range r.sensible(res) {
-		r.say("  %s  %s\n", text.Pad(brief.Shell(c), 24), r.words.Say("overview."+c[1]))
+		r.say("  %s  %s\n", text.Pad(app.Shell(c), 24), r.words.Say("overview."+c[1]))
 	}
 	return nil
 }

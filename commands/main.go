@@ -79,13 +79,14 @@ func (r *root) end(ctx context.Context, err error) int {
 	if err == nil {
 		return app.OK
 	}
-	code := exitCode(ctx, err)
 	var done *finished
 	if errors.As(err, &done) {
 		return done.code
 	}
-	r.complain(err, code)
-	return code
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return r.complain(app.Describe(err, r.words))
 }
 
 // finished ends a command whose result was printed with a code that is not 0.
@@ -93,15 +94,15 @@ type finished struct{ code int }
 
 func (f *finished) Error() string { return fmt.Sprintf("finished with code %d", f.code) }
 
-func (r *root) complain(err error, code int) {
-	message, hint := r.explain(err)
+func (r *root) complain(f app.Fault) int {
 	if r.json {
-		r.print(map[string]any{"error": map[string]any{"code": code, "message": message, "hint": hint}})
+		r.print(map[string]app.Fault{"error": f})
 	}
-	fmt.Fprintf(r.Err, "session: %s\n", message)
-	if hint != "" {
-		fmt.Fprintf(r.Err, "%s: %s\n", r.words.Say("error.hint"), hint)
+	r.note("session: %s\n", f.Message)
+	if f.Hint != "" {
+		r.note("%s: %s\n", r.words.Say("error.hint"), f.Hint)
 	}
+	return f.Code
 }
 
 func (r *root) app() *cli.App {
@@ -155,7 +156,7 @@ func (r *root) act(f func(*call) error) cli.ActionFunc {
 		if l := c.String("lang"); l != "" {
 			lang, err := text.Choose(l, r.getenv)
 			if err != nil {
-				return &usage{err}
+				return &app.UsageError{Err: err}
 			}
 			r.words = text.New(lang)
 		}

@@ -4,12 +4,12 @@ import (
 	"sync"
 	"time"
 
-	"session/internal/engine"
+	"session/internal/app"
 	"session/internal/text"
 )
 
 // progress shows what takes longer than a second, on a terminal only: the step, the time, and what the step says last.
-func (r *root) progress() func(engine.Event) {
+func (r *root) progress() func(app.Event) {
 	if !r.Terminal || r.json {
 		return nil
 	}
@@ -31,16 +31,16 @@ type progress struct {
 // patience is how long a step may take before it is shown.
 const patience = time.Second
 
-func (p *progress) watch(e engine.Event) {
+func (p *progress) watch(e app.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e.Kind {
-	case engine.Begin:
+	case app.StepBegins:
 		p.step, p.line, p.since = e.Step, "", p.r.Now()
 		p.arm()
-	case engine.Line:
+	case app.StepSays:
 		p.line = e.Line
-	case engine.End:
+	case app.StepEnds:
 		if p.tick != nil {
 			p.tick.Stop()
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"session/internal/app"
-	"session/internal/brief"
 	"session/internal/session"
 	"session/internal/text"
 )
@@ -97,7 +96,7 @@ func (r *root) findings(all []session.Finding, assistant bool) {
 		write("! %s: %s\n", f.Status, f.Message)
 		for _, a := range f.Actions {
 			if len(a.Command) > 0 {
-				write("    → %s\n", brief.Shell(a.Command))
+				write("    → %s\n", app.Shell(a.Command))
 			}
 		}
 	}
@@ -131,7 +130,7 @@ func (r *root) showStatus(s app.StatusResult) {
 	} else {
 		at, err := time.Parse(time.RFC3339, s.Saved.SavedAt)
 		if err == nil {
-			r.row("brief.saved", brief.Ago(r.words, r.Now().Sub(at))+" · "+s.Saved.Mode+" · "+text.Line(s.Saved.WorkingOn, 100))
+			r.row("brief.saved", app.Ago(r.words, r.Now().Sub(at))+" · "+s.Saved.Mode+" · "+text.Line(s.Saved.WorkingOn, 100))
 		}
 	}
 	if s.Blocker != nil {

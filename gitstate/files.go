@@ -131,6 +131,9 @@ func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) 
 		return ids, nil
 	}
 	out, err := g.run(ctx, &list, "hash-object", "--stdin-paths")
+	if err != nil && ctx.Err() == nil {
+		return ids, r.hashSingly(ctx, paths, at, ids)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("hash changed files: %w", err)
 	}
@@ -142,6 +145,24 @@ func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) 
 		ids[i] = got[k]
 	}
 	return ids, nil
+}
+
+// hashSingly hashes files one by one, after one of them has failed: a file whose filter fails is hashed without it, which
+// tells a later change just as well.
+func (r *Repo) hashSingly(ctx context.Context, paths []string, at []int, ids []string) error {
+	g := r.git
+	g.locale = true
+	for _, i := range at {
+		out, err := g.run(ctx, nil, "hash-object", "--", paths[i])
+		if err != nil {
+			out, err = g.run(ctx, nil, "hash-object", "--no-filters", "--", paths[i])
+		}
+		if err != nil {
+			return fmt.Errorf("hash %s: %w", strconv.Quote(paths[i]), err)
+		}
+		ids[i] = strings.TrimSpace(string(out))
+	}
+	return nil
 }
 
 // blobID is git's id of a blob that passes through no filter (a link's target).

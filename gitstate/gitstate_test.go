@@ -125,7 +125,8 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("bare: %v", err)
 	}
 	r, env := repo(t, oneCommit)
-	if _, err := Open(t.Context(), r.GitDir, env); !errors.Is(err, ErrNoRepo) {
+	var inside *InsideGitDirError
+	if _, err := Open(t.Context(), r.GitDir, env); !errors.As(err, &inside) {
 		t.Errorf("inside .git: %v", err)
 	}
 	if _, err := Open(t.Context(), filepath.Join(r.Root, "gone"), env); err == nil {

@@ -37,6 +37,13 @@ type BareError struct{ Dir string }
 
 func (e *BareError) Error() string { return e.Dir + " is a bare repository: it has no work tree" }
 
+// InsideGitDirError says that a folder belongs to git's own files.
+type InsideGitDirError struct{ Dir, GitDir string }
+
+func (e *InsideGitDirError) Error() string {
+	return fmt.Sprintf("%s is inside the git directory %s, not in a work tree", e.Dir, e.GitDir)
+}
+
 // local are the variables by which git tells its children where they are (git rev-parse --local-env-vars). They are
 // read once here; our own children are told by arguments.
 var local = []string{
@@ -168,24 +175,19 @@ func (r *Repo) openByGit(ctx context.Context, dir string) error {
 	if r.IndexFile != "" && sameFile(absolute(dir, r.IndexFile), filepath.Join(r.GitDir, "index")) {
 		r.IndexFile = ""
 	}
-	if f[3] != "true" {
-		return r.outsideWorkTree(dir, f[0] == "true")
-	}
 	top, err := ask.run(ctx, nil, "rev-parse", "--show-toplevel")
-	if err != nil {
+	switch {
+	case f[0] == "true":
+		return &BareError{Dir: r.GitDir}
+	case err != nil && f[3] != "true":
+		return &InsideGitDirError{Dir: dir, GitDir: r.GitDir}
+	case err != nil:
 		return r.explainOpen(dir, err)
 	}
 	r.Root = absolute(dir, strings.TrimSuffix(string(top), "\n"))
 	r.Prefix = prefix(r.Root, dir)
 	r.git.place = []string{"-C", r.Root, "--git-dir=" + r.GitDir, "--work-tree=" + r.Root}
 	return nil
-}
-
-func (r *Repo) outsideWorkTree(dir string, bare bool) error {
-	if bare {
-		return &BareError{Dir: r.GitDir}
-	}
-	return fmt.Errorf("%s is inside the git directory %s: %w", dir, r.GitDir, ErrNoRepo)
 }
 
 // explainOpen tells "no repository here" (nothing to be found on the way up) from git's other refusals.

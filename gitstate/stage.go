@@ -33,6 +33,7 @@ const (
 	SkipUnreadable = "unreadable"          // no permission
 	SkipEmptyRepo  = "embedded-repository" // a repository without a commit inside the work tree
 	SkipSparse     = "outside-sparse"      // outside the sparse checkout
+	SkipSubmodule  = "submodule"           // changes inside a submodule, which only it can commit
 )
 
 // StageOptions says what to stage.
@@ -125,12 +126,17 @@ func (s *Staging) sort(ctx context.Context, paths []string) (present, gone []str
 		switch {
 		case err != nil || s.repo.belowLink(name, links):
 			gone = append(gone, name)
-		case info.IsDir():
-			if p == name || s.repo.hasCommit(ctx, full) {
-				present = append(present, name) // a submodule, an embedded repository, or a file that became a folder
-			} else {
+		case info.IsDir() && exists(filepath.Join(full, ".git")): // a submodule, or an embedded repository
+			if !s.repo.hasCommit(ctx, full) {
 				skipped = append(skipped, Skipped{p, SkipEmptyRepo})
+				break
 			}
+			if p == name {
+				gone = append(gone, name) // a file may have stood here: update-index would only take it out
+			}
+			present = append(present, name)
+		case info.IsDir():
+			gone = append(gone, name) // a file that became a folder
 		case info.Mode()&os.ModeSymlink != 0 || info.Mode().IsRegular():
 			present = append(present, name)
 		default:

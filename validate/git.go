@@ -19,14 +19,14 @@ func branch(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 		f := session.NewFinding(session.BranchMismatch, "valid.branch.detached", "commit", short(rec.Commit), "now", now)
 		return []session.Finding{f.Offer("switch", "git", "switch", "--detach", rec.Commit)}
 	case g.BranchTip == "":
-		f := session.NewFinding(session.BranchMismatch, "valid.branch.deleted", "saved", state.GitBranch, "now", now)
+		f := session.NewFinding(session.BranchMismatch, "valid.branch.deleted", "saved", session.PathBytes(state.GitBranch), "now", now)
 		if !g.Relation.Missing && rec.Commit != "" {
-			f = f.Offer("recreate", "git", "switch", "-c", state.GitBranch, rec.Commit)
+			f = f.Offer("recreate", "git", "switch", "-c", session.PathBytes(state.GitBranch), rec.Commit)
 		}
 		return []session.Finding{f.Offer("save", "session", "save")}
 	}
-	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", state.GitBranch, "now", now)
-	return []session.Finding{f.Offer("switch", "git", "switch", state.GitBranch)}
+	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", session.PathBytes(state.GitBranch), "now", now)
+	return []session.Finding{f.Offer("switch", "git", "switch", session.PathBytes(state.GitBranch))}
 }
 
 // commit holds the recorded commit against the tip of the recorded branch.
@@ -90,9 +90,9 @@ func differing(rec survey.Recorded, g *survey.Git) []string {
 	for _, f := range rec.Files {
 		recorded[f.Path] = f
 	}
-	left := make(map[string]survey.Stamp, len(rec.LeftOut))
+	left := make(map[string]survey.LeftOut, len(rec.LeftOut))
 	for _, f := range rec.LeftOut {
-		left[f.Path] = f.Stamp
+		left[f.Path] = f
 	}
 	var paths []string
 	dirty := map[string]bool{}
@@ -100,11 +100,11 @@ func differing(rec survey.Recorded, g *survey.Git) []string {
 		p := strings.TrimSuffix(e.Path, "/")
 		dirty[p] = true
 		f, known := recorded[p]
-		stamp, leftOut := left[e.Path]
+		out, leftOut := left[e.Path]
 		switch {
 		case e.Path == session.StateFile:
 		case known && g.Now[p] == f:
-		case leftOut && g.LeftOutNow[e.Path] == stamp:
+		case leftOut && (out.Reason == gitstate.SkipSubmodule || g.LeftOutNow[e.Path] == out.Stamp):
 		default:
 			paths = append(paths, e.Path)
 		}

@@ -15,12 +15,12 @@ func Recorded(state session.State, git *session.GitFacts, known func(string) boo
 		rec.Change = ""
 	}
 	if state.GitBranch != "" && state.GitBranch != "HEAD" {
-		rec.Ref = "refs/heads/" + state.GitBranch
+		rec.Ref = "refs/heads/" + session.PathBytes(state.GitBranch)
 	}
 	if git == nil {
 		return rec
 	}
-	rec.Ref, rec.Commit, rec.Dirty = git.Ref, git.Head, git.Dirty
+	rec.Ref, rec.Commit, rec.Dirty = session.PathBytes(git.Ref), git.Head, git.Dirty
 	for _, f := range git.Files {
 		rec.Files = append(rec.Files, gitstate.File{Path: session.PathBytes(f.Path), Mode: f.Mode, Blob: f.Blob})
 	}

@@ -1,10 +1,12 @@
 package app
 
 import (
-	"errors"
 	"runtime/debug"
+	"time"
 
-	"session/internal/capture"
+	"session/internal/brief"
+	"session/internal/engine"
+	"session/internal/text"
 	"session/validate"
 )
 
@@ -37,18 +39,18 @@ func Version() VersionResult {
 	return v
 }
 
-// IsUsage reports whether an error comes from what was asked, not from the world.
-func IsUsage(err error) bool {
-	var change *capture.UnknownChangeError
-	var elsewhere *capture.TasksElsewhereError
-	return errors.As(err, &change) || errors.As(err, &elsewhere)
-}
+// Event tells a watcher what a command is doing.
+type Event = engine.Event
 
-// Candidates are the changes that could have been named instead of one that there is not.
-func Candidates(err error) ([]string, bool) {
-	var change *capture.UnknownChangeError
-	if errors.As(err, &change) {
-		return change.Candidates, true
-	}
-	return nil, false
-}
+// The kinds of events.
+const (
+	StepBegins = engine.Begin
+	StepSays   = engine.Line
+	StepEnds   = engine.End
+)
+
+// Shell writes an argument list as a line that can be pasted into a POSIX shell.
+func Shell(args []string) string { return brief.Shell(args) }
+
+// Ago words a distance in time.
+func Ago(words *text.Catalogue, d time.Duration) string { return brief.Ago(words, d) }

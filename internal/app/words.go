@@ -27,7 +27,7 @@ func (p Place) word(findings []session.Finding) []session.Finding {
 // reasonKey is the catalogue's key for why a file was left out; rules of the redactor share one sentence.
 func reasonKey(reason string) string {
 	switch reason {
-	case gitstate.SkipNotAFile, gitstate.SkipUnreadable, gitstate.SkipEmptyRepo, gitstate.SkipSparse, "too-large":
+	case gitstate.SkipNotAFile, gitstate.SkipUnreadable, gitstate.SkipEmptyRepo, gitstate.SkipSparse, gitstate.SkipSubmodule, "too-large":
 		return reason
 	}
 	if strings.HasPrefix(reason, "name:") {

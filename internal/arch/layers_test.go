@@ -40,7 +40,7 @@ var layers = map[string]row{
 	"internal/brief":     {[]string{"internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
 
 	"internal/capture":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/redact", "gitstate", "openspec", "blocker"}, "the draft and steps of save"},
-	"internal/recovery": {[]string{"internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
+	"internal/recovery": {[]string{"internal/text", "internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
 	"internal/execute":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/assistant"}, "the draft and steps of run"},
 	"internal/cycle":    {[]string{"internal/plan", "internal/engine", "internal/snapshot", "internal/session"}, "the commit protocol; knows no draft type, no adapter"},
 

@@ -27,7 +27,7 @@ func (d *Draft) state() session.State {
 		Words: session.Words{SaidWorkingOn: d.Words.SaidWork, SaidNextSteps: d.Words.SaidNext, SaidChange: d.Tasks.Said, From: d.Words.From},
 	}
 	if g := d.Scene.Git; g != nil {
-		s.GitBranch, s.GitCommit = g.Head.Branch(), d.Stage.Commit
+		s.GitBranch, s.GitCommit = session.PathText(g.Head.Branch()), d.Stage.Commit
 		base := d.Base.State()
 		s.GitPushed = d.Push.OK || !d.Push.Tried && base.GitPushed && base.GitCommit == s.GitCommit && base.GitBranch == s.GitBranch
 	}
@@ -39,7 +39,7 @@ func (d *Draft) gitFacts() *session.GitFacts {
 	if g == nil {
 		return nil
 	}
-	f := &session.GitFacts{Ref: g.Head.Ref, Head: d.Stage.Commit, Before: d.Stage.Before, Tree: d.Stage.Tree, IndexTree: d.Stage.IndexTree,
+	f := &session.GitFacts{Ref: session.PathText(g.Head.Ref), Head: d.Stage.Commit, Before: d.Stage.Before, Tree: d.Stage.Tree, IndexTree: d.Stage.IndexTree,
 		Upstream: g.Upstream, Ahead: g.Ahead, Behind: g.Behind, Created: d.Stage.Created, Kept: d.Stage.Kept, Dirty: d.Stage.Dirty}
 	for _, x := range d.Stage.Files {
 		f.Files = append(f.Files, session.File{Path: session.PathText(x.Path), Mode: x.Mode, Blob: x.Blob})

@@ -25,6 +25,7 @@ func (w World) commit(ctx context.Context, d *Draft, o CommitSettings) error {
 	if f, refused := w.refusal(d); refused {
 		return w.refuse(ctx, d, f)
 	}
+	defer w.inside(d)
 	for again := 0; ; again++ {
 		err := w.tryCommit(ctx, d, o)
 		var moved *gitstate.RefMovedError
@@ -108,6 +109,7 @@ func (w World) tryCommit(ctx context.Context, d *Draft, o CommitSettings) error 
 		return err
 	}
 	d.Stage.Tree = s.Tree
+	w.outside(d)
 	if len(d.Stage.Files) == 0 && !(o.Hooks && len(paths) > 0) {
 		return w.settle(ctx, d, s)
 	}
@@ -184,6 +186,34 @@ func (w World) leaveOut(d *Draft, skipped []gitstate.Skipped) {
 			d.Stage.LeftOut = append(d.Stage.LeftOut, survey.LeftOut{Path: s.Path, Reason: s.Reason, Stamp: stamp})
 		}
 	}
+}
+
+// outside names what git add left out of a sparse checkout, and changes inside submodules.
+func (w World) outside(d *Draft) {
+	staged := map[string]bool{}
+	for _, f := range d.Stage.Files {
+		staged[f.Path] = true
+	}
+	sparse := d.Scene.Git.Config.Bool("core.sparsecheckout", false)
+	var left []gitstate.Skipped
+	for _, e := range d.Scene.Git.Entries {
+		name := strings.TrimSuffix(e.Path, "/")
+		if sparse && e.Stageable() && !e.Staged() && !staged[name] && (e.Kind == gitstate.Tracked || !d.Ask.TrackedOnly) {
+			left = append(left, gitstate.Skipped{Path: e.Path, Reason: gitstate.SkipSparse})
+		}
+	}
+	w.leaveOut(d, left)
+}
+
+// inside names submodules whose own files changed: only they can commit those.
+func (w World) inside(d *Draft) {
+	var left []gitstate.Skipped
+	for _, e := range d.Scene.Git.Entries {
+		if e.Kind == gitstate.Tracked && e.Submodule() && strings.ContainsAny(e.Sub, "MU") {
+			left = append(left, gitstate.Skipped{Path: e.Path, Reason: gitstate.SkipSubmodule})
+		}
+	}
+	w.leaveOut(d, left)
 }
 
 // refuse notes why nothing was committed, and records the dirty files as they stand.

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"session/gitstate"
+	"session/internal/capture"
+	"session/internal/snapshot"
+	"session/internal/text"
+)
+
+// Fault is an error as people and programs get it.
+type Fault struct {
+	Code    int    `json:"code"` // exit code
+	Message string `json:"message"`
+	Hint    string `json:"hint"` // what to do next; "" where the message says it
+}
+
+// UsageError is a request that makes no sense.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Describe is the one switch that turns errors into exit codes, messages and ways out, by type and never by text.
+func Describe(err error, words *text.Catalogue) Fault {
+	say := words.Say
+	plain := say("error.plain", "err", err)
+	var (
+		use       *UsageError
+		nothing   *NothingSavedError
+		corrupt   *CorruptStateError
+		damaged   *snapshot.ErrCorrupt
+		conflict  *snapshot.ErrConflict
+		busy      *snapshot.ErrBusy
+		continued *snapshot.ErrContinued
+		bare      *gitstate.BareError
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return Fault{Interrupted, say("error.interrupted"), say("hint.interrupted")}
+	case errors.As(err, &use):
+		return Fault{Usage, plain, say("hint.usage")}
+	case errors.As(err, &nothing):
+		return Fault{Nothing, say("error.nothing", "where", nothing.Where), say("hint.nothing")}
+	case errors.Is(err, snapshot.ErrNothing):
+		return Fault{Nothing, plain, say("hint.nothing")}
+	case errors.As(err, &corrupt):
+		return Fault{Corrupt, say("error.corrupt", "file", corrupt.File, "why", corrupt.Err), say("hint.corrupt")}
+	case errors.As(err, &damaged):
+		return Fault{Corrupt, plain, say("hint.check")}
+	case errors.As(err, &conflict):
+		return Fault{Corrupt, plain, ""}
+	case errors.As(err, &busy), errors.As(err, &continued):
+		return Fault{Busy, plain, say("hint.busy")}
+	case errors.As(err, &bare):
+		return Fault{Failed, say("error.bare", "dir", bare.Dir), say("hint.bare")}
+	case errors.Is(err, snapshot.ErrReadOnly), errors.Is(err, snapshot.ErrDenied), errors.Is(err, fs.ErrPermission):
+		return Fault{Failed, plain, say("hint.read-only")}
+	case errors.Is(err, snapshot.ErrFull):
+		return Fault{Failed, plain, say("hint.full")}
+	}
+	return describeTasks(err, plain, words)
+}
+
+func describeTasks(err error, plain string, words *text.Catalogue) Fault {
+	var change *capture.UnknownChangeError
+	var elsewhere *capture.TasksElsewhereError
+	switch {
+	case errors.As(err, &change) && len(change.Candidates) == 0:
+		return Fault{Usage, plain, words.Say("hint.no-change")}
+	case errors.As(err, &change):
+		return Fault{Usage, plain, words.Say("hint.changes", "list", change.Candidates)}
+	case errors.As(err, &elsewhere):
+		return Fault{Usage, plain, ""}
+	}
+	return Fault{Failed, plain, ""}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets every script run the real program: the test binary stands in for it and calls main.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"session": main})
+}
+
+// TestScripts runs testdata/script: one file a requirement or a bug.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, ".home")
+			if err := os.MkdirAll(home, 0o700); err != nil {
+				return err
+			}
+			for k, v := range isolated(home) {
+				env.Setenv(k, v)
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "code": codeCmd, "empty": emptyCmd},
+	})
+}
+
+// isolated is the environment in which git and session know nobody but the test's user.
+func isolated(home string) map[string]string {
+	return map[string]string{
+		"HOME": home, "USERPROFILE": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"), "XDG_DATA_HOME": filepath.Join(home, ".local", "share"),
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "3",
+		"GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "Ada",
+		"GIT_CONFIG_KEY_1": "user.email", "GIT_CONFIG_VALUE_1": "ada@example.invalid",
+		"GIT_CONFIG_KEY_2": "init.defaultBranch", "GIT_CONFIG_VALUE_2": "main",
+		"LC_ALL": "C", "TZ": "UTC", "NO_COLOR": "1",
+	}
+}
+
+// environ is isolated on top of what a program needs to start.
+func environ(t testing.TB, more ...string) []string {
+	t.Helper()
+	env := []string{"PATH=" + os.Getenv("PATH")}
+	for k, v := range isolated(t.TempDir()) {
+		env = append(env, k+"="+v)
+	}
+	return append(env, more...)
+}
+
+// emptyCmd wants a file to be empty or absent: empty FILE.
+func emptyCmd(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	if is := err != nil || strings.TrimSpace(string(b)) == ""; is == neg {
+		ts.Fatalf("empty is %v: %q", is, b)
+	}
+}

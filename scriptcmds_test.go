@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tidwall/gjson"
+)
+
+// codeCmd runs a command and wants its exit code: code 3 session load. Its streams are stdout and stderr of the script.
+func codeCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if e, ok := err.(*exec.ExitError); ok {
+		got = e.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// jsonCmd looks into JSON with a gjson path: json stdout PATH WANT, json FILE PATH WANT. "! json" wants another value;
+// WANT "-" wants the value to exist, and with "!" to be absent.
+func jsonCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: json stdout|FILE PATH WANT")
+	}
+	text := ""
+	if args[0] == "stdout" {
+		text = ts.ReadFile("stdout")
+	} else {
+		b, err := os.ReadFile(ts.MkAbs(args[0]))
+		ts.Check(err)
+		text = string(b)
+	}
+	if !gjson.Valid(text) {
+		ts.Fatalf("not one JSON document: %q", text)
+	}
+	r := gjson.Get(text, args[1])
+	ok := r.String() == args[2]
+	if args[2] == "-" {
+		ok = r.Exists()
+	}
+	if ok == neg {
+		ts.Fatalf("%s is %s, want %s%q in\n%s", args[1], r.Raw, strings.Repeat("not ", map[bool]int{true: 1}[neg]), args[2], text)
+	}
+}
