@@ -100,7 +100,7 @@ func (r *reader) integer(n *yaml.Node, path string, least, most int) int {
 	}
 	i, err := strconv.Atoi(n.Value)
 	if err != nil || i < least || i > most {
-		r.problem(n, path, "%s is not between %d and %d", n.Value, least, most)
+		r.problem(n, path, "%s is not between %d and %d", short(n.Value), least, most)
 	}
 	return i
 }
@@ -192,7 +192,7 @@ func (r *reader) rawScalar(n *yaml.Node, path string) any {
 			return n.Value == "true"
 		case isInt, isDecimal:
 			if _, err := canon.Transform([]byte(n.Value)); err != nil {
-				r.problem(n, path, "%s: only numbers within ±9007199254740991 mean the same everywhere", n.Value)
+				r.problem(n, path, "%s: only numbers within ±9007199254740991 mean the same everywhere", short(n.Value))
 				return nil
 			}
 			return json.Number(n.Value)

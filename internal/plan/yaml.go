@@ -206,17 +206,20 @@ func kind(n *yaml.Node) string {
 	case isBool:
 		return "the boolean " + n.Value
 	case isInt, isDecimal:
-		return "the number " + n.Value
+		return "the number " + short(n.Value)
 	case isText:
 		return "the text " + quoted(n.Value)
 	}
-	return n.Value + ", which YAML readers take for different things"
+	return short(n.Value) + ", which YAML readers take for different things"
 }
 
-func quoted(s string) string {
+func quoted(s string) string { return strconv.Quote(short(s)) }
+
+// short cuts what is shown of a value.
+func short(s string) string {
 	const most = 60
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
-	return strconv.Quote(s)
+	return s
 }
