@@ -14,34 +14,33 @@ import (
 
 var errPattern = errors.New("pattern is not understood here")
 
-const maxExpansions = 256
+// Limits on a pattern: bytes as written, and patterns that its braces may stand for.
+const (
+	maxPattern    = 1024
+	maxExpansions = 256
+)
 
 var (
 	extendedGlob = regexp.MustCompile(`[!*+?@]\([^(]*\)`)
-	doubtful     = regexp.MustCompile(`[()|"]|\[[!^]?\]|\[\[|\[:`)
+	doubtful     = regexp.MustCompile(`^\?/|/\.(?:/|$)|[()|"]|\[[!^]?\]|\[\[|\[:`)
 	braceRange   = regexp.MustCompile(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
 )
 
 // isPattern is the program's isGlobPattern (dist/core/artifact-graph/outputs.js): what it denies is a literal path.
 func isPattern(p string) bool {
 	p = slashed(p)
+	if len(p) > maxPattern { // no file has such a name; refused as a pattern
+		return true
+	}
 	return strings.ContainsAny(p, "*?[") || extendedGlob.MatchString(p) || hasBraces(p)
 }
 
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
 func hasBraces(p string) bool {
-	var open []int
-	for i := range len(p) {
-		switch {
-		case p[i] == '{':
-			open = append(open, i)
-		case p[i] == '}' && len(open) > 0:
-			in := p[open[len(open)-1]:i]
-			open = open[:len(open)-1]
-			if strings.Contains(in, ",") || strings.Contains(in, "..") {
-				return true
-			}
+	for from, to := range groups(p) {
+		if in := p[from:to]; strings.Contains(in, ",") || strings.Contains(in, "..") {
+			return true
 		}
 	}
 	return false
@@ -50,7 +49,7 @@ func hasBraces(p string) bool {
 // compilePattern expands braces and splits each result into segments.
 func compilePattern(p string) ([][]string, error) {
 	p = slashed(p)
-	if doubtful.MatchString(p) {
+	if len(p) > maxPattern || doubtful.MatchString(p) {
 		return nil, errPattern
 	}
 	if strings.HasPrefix(p, "!") { // nothing but an exclusion: matches nothing
@@ -139,34 +138,30 @@ func expandBraces(p string) ([]string, error) {
 
 // firstBraces finds the first outermost group that has alternatives.
 func firstBraces(p string) (before string, options []string, after string, ok bool) {
+	ends := groups(p)
 	for i := range len(p) {
-		if p[i] != '{' {
-			continue
-		}
-		end := closing(p, i)
-		if end < 0 {
-			continue
-		}
-		if options = alternatives(p[i+1 : end]); options != nil {
-			return p[:i], options, p[end+1:], true
+		if end, is := ends[i]; is {
+			if options = alternatives(p[i+1 : end]); options != nil {
+				return p[:i], options, p[end+1:], true
+			}
 		}
 	}
 	return "", nil, "", false
 }
 
-func closing(p string, open int) int {
-	depth := 0
-	for i := open; i < len(p); i++ {
-		switch p[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i
-			}
+// groups gives, for each brace that is closed, where.
+func groups(p string) map[int]int {
+	ends, open := map[int]int{}, []int(nil)
+	for i := range len(p) {
+		switch {
+		case p[i] == '{':
+			open = append(open, i)
+		case p[i] == '}' && len(open) > 0:
+			ends[open[len(open)-1]] = i
+			open = open[:len(open)-1]
 		}
 	}
-	return -1
+	return ends
 }
 
 func alternatives(in string) []string {

@@ -91,7 +91,9 @@ func TestPatternsNotUnderstood(t *testing.T) {
 	for _, pattern := range []string{
 		"tasks/@(a|1).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md",
 		"[[:alpha:]]*",
-		"tasks/[]a].md", "a**/tasks.md", "**.md", "tasks/[ab*", `"*".md`, strings.Repeat("{a,b}", 12) + "*",
+		"tasks/[]a].md", "?/*.md", "*/./a.md", "*/.", "a**/tasks.md", "**.md", "tasks/[ab*", `"*".md`,
+		strings.Repeat("{a,b}", 12) + "*",
+		strings.Repeat("{", 1<<20), strings.Repeat("a", 1<<20),
 	} {
 		if got, err := outputs(dir, pattern); !errors.Is(err, errPattern) {
 			t.Errorf("%q: %q, %v", pattern, got, err)
