@@ -18,7 +18,7 @@ func TestKilledBetweenAnyTwoCalls(t *testing.T) {
 		t.Run(do, func(t *testing.T) {
 			var path string
 			before := func() []string {
-				path = filepath.Join(t.TempDir(), "f")
+				path = filepath.Join(atomicfiletest.Dir(t), "f")
 				if do == "replace" {
 					if err := os.WriteFile(path, []byte(oldText), 0o600); err != nil {
 						t.Fatal(err)

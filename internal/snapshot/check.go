@@ -242,8 +242,10 @@ func (c *checker) parts(ctx context.Context) error {
 			return nil
 		})
 	}
-	if err := c.readBlobs(ctx, used); err != nil {
-		return err
+	for _, dir := range []string{blobsDir, trashDir} {
+		if err := c.readBlobs(ctx, dir, used); err != nil {
+			return err
+		}
 	}
 	for _, n := range c.nodes {
 		_ = n.Parts.each(func(name string, p *Part) error {
@@ -256,16 +258,20 @@ func (c *checker) parts(ctx context.Context) error {
 	return nil
 }
 
-func (c *checker) readBlobs(ctx context.Context, used map[string]bool) error {
-	return c.objects.List(ctx, blobsDir, func(i Info) error {
+// readBlobs reads what lies in blobs/ or in the trash, which serves whoever misses a blob.
+func (c *checker) readBlobs(ctx context.Context, dir string, used map[string]bool) error {
+	return c.objects.List(ctx, dir, func(i Info) error {
 		d := i.Key[strings.LastIndexByte(i.Key, '/')+1:]
-		if !isDigest(d) || i.Key != blobKey(d) {
+		if !isDigest(d) || i.Key != blobKey(d) && i.Key != trashKey(d) {
 			c.add(Problem{Kind: Unknown, Subject: i.Key, Detail: "no blob has this key"})
 			return nil
 		}
 		c.report.Blobs++
 		c.report.Bytes += i.Size
-		_, err := c.blob(ctx, d)
+		data, err := c.get(ctx, i.Key, "", i.Key)
+		if err == nil && canon.Digest(data) != d {
+			err = &ErrCorrupt{What: i.Key, Why: fmt.Errorf("its bytes have the digest %s", canon.Digest(data))}
+		}
 		switch {
 		case errors.Is(err, ErrNotFound):
 		case isCorrupt(err):
@@ -275,7 +281,7 @@ func (c *checker) readBlobs(ctx context.Context, used map[string]bool) error {
 			return err
 		default:
 			c.blobs[d] = true
-			if !used[d] && !c.skipped {
+			if !used[d] && !c.skipped && dir == blobsDir {
 				c.add(Problem{Kind: Orphan, Subject: i.Key, Detail: fmt.Sprintf("%d bytes that no snapshot names: session gc takes them", i.Size)})
 			}
 		}

@@ -133,15 +133,11 @@ func (c *checker) announced(id, line ID, n int) {
 	}
 }
 
-// leftovers lists what writers and sweeps that died left behind, and what an earlier Repair set aside.
+// leftovers lists what writers that died left behind.
 func (c *checker) leftovers(ctx context.Context) error {
-	err := c.objects.List(ctx, trashDir, func(i Info) error {
-		c.add(Problem{Kind: Leftover, Subject: i.Key, Detail: "of a collection that was cut short", Repair: "finish the collection", fix: finishSweep})
-		return nil
-	})
 	l, ok := c.objects.(Litterer)
-	if err != nil || !ok {
-		return err
+	if !ok {
+		return nil
 	}
 	return l.Litter(ctx, func(i Info) error {
 		c.add(Problem{Kind: Leftover, Subject: i.Key, Detail: fmt.Sprintf("%d bytes of a writer that died, or still writes", i.Size),

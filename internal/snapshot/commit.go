@@ -64,11 +64,26 @@ func (s *Store) commit(ctx context.Context, r Request) (Committed, error) {
 	if err != nil {
 		return Committed{}, err
 	}
-	parent, err := s.place(ctx, &m, r.Base)
-	var done *again
-	if errors.As(err, &done) {
-		return s.settle(ctx, done.c)
+	for {
+		c, err := s.try(ctx, m, r.Base, blobs)
+		var done *again
+		switch {
+		case errors.As(err, &done):
+			return s.settle(ctx, done.c)
+		case errors.Is(err, errGrave):
+			continue
+		case err != nil:
+			return Committed{}, err
+		}
+		return s.settle(ctx, c)
 	}
+}
+
+// errGrave: between our look and our create, the snapshot with our id was removed.
+var errGrave = errors.New("the id was taken and freed meanwhile")
+
+func (s *Store) try(ctx context.Context, m Manifest, base ID, blobs map[string][]byte) (Committed, error) {
+	parent, err := s.place(ctx, &m, base)
 	if err != nil {
 		return Committed{}, err
 	}
@@ -79,11 +94,7 @@ func (s *Store) commit(ctx context.Context, r Request) (Committed, error) {
 	if err := m.check(m.ID); err != nil { // never write what would not be read
 		return Committed{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	c, err := s.write(ctx, m, raw, blobs, parent)
-	if err != nil {
-		return Committed{}, err
-	}
-	return s.settle(ctx, c)
+	return s.write(ctx, m, raw, blobs, parent)
 }
 
 // again ends placing: this run's snapshot is there already.
@@ -116,61 +127,58 @@ func cutParts(p *Parts, b Bundle) (blobs map[string][]byte, err error) {
 	})
 }
 
-// write puts blobs, then the manifest, and then looks after blobs that were there before: one of those may have been
-// swept away between our look and our manifest (see Sweep for the other half of this).
+// write puts blobs, then the manifest. A removal puts a tombstone before it takes the manifest away, so whoever creates a
+// manifest where one was removed finds the tombstone afterwards, and goes on behind it.
 func (s *Store) write(ctx context.Context, m Manifest, raw []byte, blobs map[string][]byte, parent *Manifest) (Committed, error) {
-	shared, err := s.putBlobs(ctx, blobs, parent)
-	if err != nil {
+	if err := s.putBlobs(ctx, blobs, parent); err != nil {
 		return Committed{}, err
 	}
-	err = s.objects.PutNew(ctx, snapshotKey(m.ID), raw)
+	err := s.objects.PutNew(ctx, snapshotKey(m.ID), raw)
 	if errors.Is(err, ErrExists) {
 		return s.first(ctx, m)
 	}
 	if err != nil {
 		return Committed{}, fmt.Errorf("write manifest: %w", err)
 	}
-	for _, d := range shared {
-		if err := s.keepBlob(context.WithoutCancel(ctx), d, blobs[d]); err != nil {
-			return Committed{}, err
+	ctx = context.WithoutCancel(ctx)
+	var removed *ErrRemoved
+	err = s.alive(ctx, m.ID)
+	if errors.As(err, &removed) {
+		if err = s.objects.Delete(ctx, snapshotKey(m.ID)); err == nil {
+			err = errGrave
 		}
+	}
+	if err != nil {
+		return Committed{}, err
 	}
 	return Committed{Manifest: m, Digest: canon.Digest(raw)}, nil
 }
 
-// putBlobs stores what no object holds yet and returns the digests of what others had stored.
-func (s *Store) putBlobs(ctx context.Context, blobs map[string][]byte, parent *Manifest) (shared []string, err error) {
+// putBlobs stores what no object holds yet. What is stored must be what its name says, or the snapshot would be damaged
+// from its first day.
+func (s *Store) putBlobs(ctx context.Context, blobs map[string][]byte, parent *Manifest) error {
 	whole := map[string]bool{} // the parent was just read
 	if parent != nil {
 		_ = parent.Parts.each(func(_ string, p *Part) error { whole[p.Digest] = true; return nil })
 	}
 	for d, data := range blobs {
 		if whole[d] {
-			shared = append(shared, d)
 			continue
 		}
-		err := s.objects.PutNew(ctx, blobKey(d), data)
-		if errors.Is(err, ErrExists) {
-			shared = append(shared, d)
-			err = s.keepBlob(ctx, d, data)
+		if err := s.putBlob(ctx, d, data); err != nil {
+			return fmt.Errorf("write blob: %w", err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("write blob: %w", err)
-		}
-	}
-	return shared, nil
-}
-
-// keepBlob makes sure of a blob that somebody else stored: it must be there and be what its name says.
-func (s *Store) keepBlob(ctx context.Context, digest string, data []byte) error {
-	_, err := s.blob(ctx, digest)
-	if !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	if err := s.objects.PutNew(ctx, blobKey(digest), data); err != nil && !errors.Is(err, ErrExists) {
-		return fmt.Errorf("write blob again: %w", err)
 	}
 	return nil
+}
+
+func (s *Store) putBlob(ctx context.Context, digest string, data []byte) error {
+	err := s.objects.PutNew(ctx, blobKey(digest), data)
+	if !errors.Is(err, ErrExists) {
+		return err
+	}
+	_, err = s.blob(ctx, digest)
+	return err
 }
 
 // first says who has the key that we wanted: ourselves, when an answer got lost, or somebody else.

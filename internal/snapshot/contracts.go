@@ -33,7 +33,7 @@ const MaxObject = MaxPart
 type Info struct {
 	Key     string
 	Size    int64     // bytes
-	ModTime time.Time // by the back end's clock; only for the age of leftovers
+	ModTime time.Time // by the back end's clock; only for the age of leftovers and of what a sweep may take
 }
 
 // Litterer is what Objects may have besides, where a killed writer leaves something that List does not show.

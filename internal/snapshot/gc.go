@@ -18,8 +18,8 @@ type GCPolicy struct {
 	Pinned []ID      // these stay: what work trees stand on
 	// Autosaves of before this time go once a save took them in. Zero: they stay.
 	Autosaves time.Time
-	// Blobs that no snapshot names go when they are older than this. It must be longer ago than the longest run. Zero: they
-	// stay.
+	// Blobs from before this that no snapshot names go to the trash, and what went there before this is gone. It must be
+	// longer ago than a run takes; a day is right. Zero: they stay.
 	Blobs time.Time
 }
 
@@ -48,8 +48,11 @@ type Kept struct {
 type GCPlan struct {
 	Remove []Removal `json:"remove"` // in the order of their removal: oldest first
 	Kept   []Kept    `json:"kept"`
-	Blobs  []string  `json:"blobs"` // digests
-	Bytes  int64     `json:"bytes"` // of those blobs
+	Blobs  []string  `json:"blobs"` // digests of those that go to the trash
+	Trash  []string  `json:"trash"` // digests of those that are gone for good
+	Bytes  int64     `json:"bytes"` // of Blobs
+
+	before time.Time
 }
 
 const byGC = "collected: a newer snapshot of the path stands"
@@ -224,6 +227,12 @@ func (s *Store) orphans(ctx context.Context, c *collector) error {
 			_ = n.Parts.each(func(_ string, p *Part) error { used[p.Digest] = true; return nil })
 		}
 	}
+	c.plan.before = c.policy.Blobs
+	var err error
+	if c.plan.Trash, err = s.trash(ctx, c.policy.Blobs); err != nil {
+		return err
+	}
+	c.plan.Trash = slices.DeleteFunc(c.plan.Trash, func(d string) bool { return used[d] })
 	return s.objects.List(ctx, blobsDir, func(i Info) error {
 		d := i.Key[strings.LastIndexByte(i.Key, '/')+1:]
 		if isDigest(d) && !used[d] && i.ModTime.Before(c.policy.Blobs) {
@@ -244,8 +253,8 @@ type GCRun struct {
 // GCDone is what a collection did.
 type GCDone struct {
 	Removed []Removal `json:"removed"`
-	Kept    []Kept    `json:"kept"` // planned to go, and something changed since
-	Blobs   []string  `json:"blobs"`
+	Kept    []Kept    `json:"kept"`  // planned to go, and something changed since
+	Trash   []string  `json:"trash"` // digests of blobs that are gone for good
 }
 
 // ApplyGC removes what a plan names, each snapshot under its line's lease and its own, and only if it still may go. What
@@ -260,7 +269,7 @@ func (s *Store) ApplyGC(ctx context.Context, plan GCPlan, run GCRun) (GCDone, er
 		err = s.forgetAutosaves(ctx)
 	}
 	if err == nil {
-		c.done.Blobs, err = s.sweep(ctx, plan.Blobs)
+		c.done.Trash, err = s.sweep(ctx, plan.Blobs, plan.before)
 	}
 	if err != nil {
 		return c.done, fmt.Errorf("collect: %w", err)

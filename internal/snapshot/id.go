@@ -16,9 +16,7 @@ const idLen = 26
 // alphabet is Crockford's: no i, l, o, u, so an id can be read out loud.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-func encoding() *base32.Encoding {
-	return base32.NewEncoding(alphabet).WithPadding(base32.NoPadding)
-}
+var encoding = base32.NewEncoding(alphabet).WithPadding(base32.NoPadding)
 
 // ID names a snapshot: 26 characters of lower-case base32. It means nothing by itself and is a hash, never a secret.
 // The zero ID is "no snapshot".
@@ -49,7 +47,7 @@ func NewStoreID(random io.Reader) (StoreID, error) {
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", fmt.Errorf("make a store id: %w", err)
 	}
-	return StoreID(encoding().EncodeToString(b[:])), nil
+	return StoreID(encoding.EncodeToString(b[:])), nil
 }
 
 // String gives the id as it is.
@@ -80,11 +78,11 @@ func parse(s string) error {
 	if len(s) != idLen {
 		return fmt.Errorf("%d characters instead of %d", len(s), idLen)
 	}
-	b, err := encoding().DecodeString(s)
+	b, err := encoding.DecodeString(s)
 	if err != nil {
 		return fmt.Errorf("only the characters %s occur in one", alphabet)
 	}
-	if encoding().EncodeToString(b) != s { // the last character has two bits to spare
+	if encoding.EncodeToString(b) != s { // the last character has two bits to spare
 		return fmt.Errorf("it cannot end in %q", s[idLen-1:])
 	}
 	return nil
@@ -140,7 +138,7 @@ func derive(kind Kind, store StoreID, fields ...string) ID {
 		h.Write(n[:])
 		h.Write([]byte(f))
 	}
-	return ID(encoding().EncodeToString(h.Sum(nil)[:16]))
+	return ID(encoding.EncodeToString(h.Sum(nil)[:16]))
 }
 
 // FirstID is the id of a path's first snapshot.

@@ -122,7 +122,7 @@ func (im *importer) write(ctx context.Context, l line) error {
 		if canon.Digest(l.Blob.Value) != l.Blob.Digest || !im.blobs[l.Blob.Digest] {
 			return errChanged()
 		}
-		return im.keepBlob(ctx, l.Blob.Digest, l.Blob.Value)
+		return im.putBlob(ctx, l.Blob.Digest, l.Blob.Value)
 	case l.Manifest != nil:
 		return im.writeManifest(ctx, l.Manifest)
 	case l.Tombstone != nil:

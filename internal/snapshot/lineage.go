@@ -149,19 +149,25 @@ func (s *Store) follow(ctx context.Context, at *Position, id ID) error {
 	if m.Path != at.Path {
 		return &ErrCorrupt{ID: head, What: "manifest", Why: fmt.Errorf("is on path %q", cut(string(m.Path)))}
 	}
+	own, err := s.madeHere(ctx, &m)
+	if err == nil && !own {
+		err = &ErrCorrupt{ID: head, What: "manifest", Why: errors.New("the id does not follow from its lineage")}
+	}
 	at.Head, at.Line, at.Digest = &m, m.Line, canon.Digest(newest)
-	return nil
+	return err
 }
 
 // madeHere reports whether this store made a snapshot: whether its id follows from this store's own.
 func (s *Store) madeHere(ctx context.Context, m *Manifest) (bool, error) {
-	return madeBy(s.id, m, func(id ID) (bool, error) {
+	return madeBy(s.id, m, s.buried(ctx))
+}
+
+// buried reports whether an id has a tombstone.
+func (s *Store) buried(ctx context.Context) func(ID) (bool, error) {
+	return func(id ID) (bool, error) {
 		_, err := s.tombstone(ctx, id)
-		if errors.Is(err, ErrNotFound) {
-			return false, nil
-		}
-		return err == nil, err
-	})
+		return err == nil, notFoundIsNil(err)
+	}
 }
 
 // madeBy derives a manifest's id again as store would have, stepping over ids that were removed.

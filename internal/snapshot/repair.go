@@ -20,7 +20,6 @@ const (
 	announceIt
 	setAside
 	setBlobAside
-	finishSweep
 	clearLitter
 )
 
@@ -71,10 +70,14 @@ type mender struct {
 func (m *mender) mend(ctx context.Context, p Problem) (why string, err error) {
 	switch p.fix {
 	case finishRemoval:
-		if _, err := m.tombstone(ctx, p.ID); err != nil {
-			return "", err
+		t, err := m.tombstone(ctx, p.ID)
+		if err == nil {
+			err = m.objects.Delete(ctx, snapshotKey(p.ID))
 		}
-		return "", m.objects.Delete(ctx, snapshotKey(p.ID))
+		if err == nil && t.Kind != Auto {
+			err = m.repoint(ctx, t.Path, p.ID)
+		}
+		return "", err
 	case setPointer:
 		return m.setPointer(ctx, Path(p.Subject))
 	case announceIt:
@@ -87,9 +90,6 @@ func (m *mender) mend(ctx context.Context, p Problem) (why string, err error) {
 		return m.setAside(ctx, p)
 	case setBlobAside:
 		return m.moveAside(ctx, p.Subject)
-	case finishSweep:
-		_, err := m.emptyTrash(ctx)
-		return "", err
 	case clearLitter:
 		return m.clear(ctx, p.Subject)
 	}

@@ -116,14 +116,37 @@ func parseTombstone(id ID, raw []byte) (Tombstone, error) {
 
 // Manifest reads a snapshot's manifest alone; its large parts may be damaged. ErrNotFound, *ErrRemoved, *ErrCorrupt.
 func (s *Store) Manifest(ctx context.Context, id ID) (Manifest, error) {
-	m, _, err := s.manifest(ctx, id)
+	m, _, err := s.belonging(ctx, id)
 	return m, err
+}
+
+// belonging is manifest for callers from outside: where it says it belongs, it does. No child's digest shows that of a
+// newest snapshot, but its id does.
+func (s *Store) belonging(ctx context.Context, id ID) (Manifest, string, error) {
+	m, digest, err := s.manifest(ctx, id)
+	if err != nil {
+		return Manifest{}, "", err
+	}
+	own, err := s.madeHere(ctx, &m)
+	if own || err != nil {
+		return m, digest, err
+	}
+	stores, err := s.knownStores(ctx)
+	if err != nil {
+		return Manifest{}, "", err
+	}
+	for _, store := range stores[1:] {
+		if made, err := madeBy(store, &m, s.buried(ctx)); made || err != nil {
+			return m, digest, err
+		}
+	}
+	return Manifest{}, "", &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("the id does not follow from its lineage")}
 }
 
 // Load reads a whole snapshot, every byte checked against its digest, or nothing. ErrNotFound, *ErrRemoved, *ErrCorrupt
 // (which names what is damaged).
 func (s *Store) Load(ctx context.Context, id ID) (Snapshot, error) {
-	m, digest, err := s.manifest(ctx, id)
+	m, digest, err := s.belonging(ctx, id)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -167,9 +190,15 @@ func (s *Store) part(ctx context.Context, id ID, name string, p Part) ([]byte, e
 	return data, nil
 }
 
-// blob reads one blob and compares it with its name. ErrNotFound, *ErrCorrupt.
+// blob reads one blob, from the trash if a sweep took it there, and compares it with its name. ErrNotFound, *ErrCorrupt.
 func (s *Store) blob(ctx context.Context, digest string) ([]byte, error) {
 	data, err := s.get(ctx, blobKey(digest), "", "blob "+digest)
+	if errors.Is(err, ErrNotFound) {
+		data, err = s.get(ctx, trashKey(digest), "", "blob "+digest)
+	}
+	if errors.Is(err, ErrNotFound) { // put back between the two looks
+		data, err = s.get(ctx, blobKey(digest), "", "blob "+digest)
+	}
 	if err != nil {
 		return nil, err
 	}

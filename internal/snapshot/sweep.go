@@ -5,26 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
-// sweep removes blobs that no snapshot names. A commit that finds its blob stored already writes nothing, so a sweep may
-// take a blob away between that look and the manifest. Both sides look twice: the commit makes sure of the blob after its
-// manifest, the sweep keeps what it takes in the trash, looks for new manifests, and puts back what one of them names.
-// Whichever comes second sees the other.
-func (s *Store) sweep(ctx context.Context, digests []string) ([]string, error) {
+// A sweep cannot know whether a run that commits right now found its blob stored already and is about to name it. So a
+// blob that no snapshot names goes to the trash first and from there a collection later, if still none names it: the
+// trash is looked through by everybody who misses a blob, and what is named by then is put back. The time between, the
+// policy's age, is longer than any run takes from its look to its manifest.
+
+// sweep empties what is old in the trash, then moves blobs there. It returns what is gone for good.
+func (s *Store) sweep(ctx context.Context, digests []string, before time.Time) (gone []string, err error) {
+	if before.IsZero() {
+		return nil, nil
+	}
 	used, err := s.usedBlobs(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if gone, err = s.emptyTrash(ctx, used, before); err != nil {
+		return gone, err
 	}
 	for _, d := range digests {
 		if used[d] {
 			continue
 		}
 		if err := s.toTrash(ctx, d); err != nil {
-			return nil, err
+			return gone, err
 		}
 	}
-	return s.emptyTrash(ctx)
+	return gone, nil
 }
 
 // usedBlobs are the digests that manifests name. What cannot be read might name any, so it ends the sweep.
@@ -43,6 +52,7 @@ func (s *Store) usedBlobs(ctx context.Context) (map[string]bool, error) {
 	return used, nil
 }
 
+// toTrash leaves a blob that is in the trash already: its age there counts from the first time.
 func (s *Store) toTrash(ctx context.Context, digest string) error {
 	data, err := s.objects.Get(ctx, blobKey(digest))
 	if errors.Is(err, ErrNotFound) {
@@ -51,38 +61,41 @@ func (s *Store) toTrash(ctx context.Context, digest string) error {
 	if err == nil {
 		err = s.objects.PutNew(ctx, trashKey(digest), data)
 	}
-	if err != nil && !errors.Is(err, ErrExists) {
+	if errors.Is(err, ErrExists) {
+		return nil
+	}
+	if err == nil {
+		err = s.objects.Delete(ctx, blobKey(digest))
+	}
+	if err != nil {
 		return fmt.Errorf("sweep blob %s: %w", digest, err)
 	}
-	return s.objects.Delete(ctx, blobKey(digest))
+	return nil
 }
 
-// emptyTrash looks at the manifests as they are now, puts back what they name, and removes the rest. A sweep that was cut
-// short left its trash to this one.
-func (s *Store) emptyTrash(ctx context.Context) (gone []string, err error) {
-	var trash []string
-	err = s.objects.List(ctx, trashDir, func(i Info) error {
-		if d := strings.TrimPrefix(i.Key, trashDir); isDigest(d) {
-			trash = append(trash, d)
+// trash lists digests in the trash that went there before a time.
+func (s *Store) trash(ctx context.Context, before time.Time) (old []string, err error) {
+	return old, s.objects.List(ctx, trashDir, func(i Info) error {
+		if d := strings.TrimPrefix(i.Key, trashDir); isDigest(d) && i.ModTime.Before(before) {
+			old = append(old, d)
 		}
 		return nil
 	})
-	if err != nil || len(trash) == 0 {
-		return nil, err
-	}
-	used, err := s.usedBlobs(ctx)
+}
+
+func (s *Store) emptyTrash(ctx context.Context, used map[string]bool, before time.Time) (gone []string, err error) {
+	old, err := s.trash(ctx, before)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range trash {
+	for _, d := range old {
 		if used[d] {
-			err = s.fromTrash(ctx, d)
+			if err := s.fromTrash(ctx, d); err != nil {
+				return gone, err
+			}
 		}
-		if err != nil {
-			return gone, err
-		}
-		if err = s.objects.Delete(ctx, trashKey(d)); err != nil {
-			return gone, err
+		if err := s.objects.Delete(ctx, trashKey(d)); err != nil {
+			return gone, fmt.Errorf("empty the trash: %w", err)
 		}
 		if !used[d] {
 			gone = append(gone, d)

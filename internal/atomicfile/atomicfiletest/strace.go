@@ -35,6 +35,26 @@ func Strace(t *testing.T) string {
 	return ""
 }
 
+// Dir is a fresh folder for what needs no real disk, in memory where the system has such a place: a killed process leaves
+// the same there, and a hundred runs do not wait for a hundred syncs.
+func Dir(t testing.TB) string {
+	t.Helper()
+	const memory = "/dev/shm"
+	if st, err := os.Stat(memory); err != nil || !st.IsDir() {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(memory, "session-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 // KillEverywhere runs the test binary again for each point: once for the first call of a kind, once for the second, and
 // so on until a run survives, for every kind in Calls. before makes a fresh place for a run and returns the environment
 // (KEY=value) that tells the helper in TestMain what to do; after looks at what the killed run left. The helper must do

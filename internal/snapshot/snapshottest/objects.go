@@ -266,44 +266,64 @@ func barrier(n int, run func(i int, ready func())) {
 	done.Wait()
 }
 
+// Written while others look.
+const (
+	written     = 20
+	writtenSize = 3 << 20
+)
+
+func writtenBody(i int) []byte { return bytes.Repeat([]byte{byte('a' + i)}, writtenSize) }
+func writtenKey(i int) string  { return fmt.Sprintf("blobs/aa/w%d", i) }
+
 // nobodySeesHalf reads and lists while large objects are written.
 func nobodySeesHalf(t *testing.T, o snapshot.Objects) {
-	const n, size = 20, 3 << 20
-	body := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i)}, size) }
-	name := func(i int) string { return fmt.Sprintf("blobs/aa/w%d", i) }
-	written := make(chan struct{})
+	end := make(chan struct{})
 	var readers sync.WaitGroup
-	for range 3 {
+	for _, look := range []func() bool{
+		func() bool { return readWhole(t, o) }, func() bool { return readWhole(t, o) }, func() bool { return listWhole(t, o) },
+	} {
 		readers.Go(func() {
-			for last := false; !last; {
+			for last := false; !last && look(); {
 				select {
-				case <-written:
+				case <-end:
 					last = true
 				default:
-				}
-				for i := range n {
-					got, err := o.Get(t.Context(), name(i))
-					if err == nil && !bytes.Equal(got, body(i)) {
-						t.Errorf("a reader saw %d of %d bytes", len(got), size)
-						return
-					}
-					if err != nil && !errors.Is(err, snapshot.ErrNotFound) {
-						t.Error(err)
-						return
-					}
-				}
-				for key, listed := range keys(t, o, "blobs/") {
-					if listed != size {
-						t.Errorf("%s is listed with %d of %d bytes", key, listed, size)
-						return
-					}
 				}
 			}
 		})
 	}
-	for i := range n {
-		put(t, o, name(i), body(i))
+	for i := range written {
+		put(t, o, writtenKey(i), writtenBody(i))
 	}
-	close(written)
+	close(end)
 	readers.Wait()
+}
+
+func readWhole(t *testing.T, o snapshot.Objects) bool {
+	for i := range written {
+		got, err := o.Get(t.Context(), writtenKey(i))
+		if errors.Is(err, snapshot.ErrNotFound) {
+			return true
+		}
+		if err != nil || !bytes.Equal(got, writtenBody(i)) {
+			t.Errorf("a reader saw %d of %d bytes: %v", len(got), writtenSize, err)
+			return false
+		}
+	}
+	return true
+}
+
+func listWhole(t *testing.T, o snapshot.Objects) bool {
+	ok := true
+	err := o.List(t.Context(), "blobs/", func(i snapshot.Info) error {
+		if i.Size != writtenSize || len(i.Key) > len(writtenKey(written)) {
+			t.Errorf("%s is listed with %d of %d bytes", i.Key, i.Size, writtenSize)
+			ok = false
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return ok && err == nil
 }

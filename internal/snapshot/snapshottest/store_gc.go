@@ -150,8 +150,10 @@ func deleteLine(w *World) {
 func newestSetAside(w *World) {
 	for name, hurt := range map[string]func(w *World, c snapshot.Committed){
 		"manifest altered": func(w *World, c snapshot.Committed) { w.alter(manifestKey(c.ID), []byte(`{"session_id": "no"}`)) },
-		"blob altered":     func(w *World, c snapshot.Committed) { w.alter(blobKey(c.Parts.Messages.Digest), []byte(`"other words"`)) },
-		"blob lost":        func(w *World, c snapshot.Committed) { w.alter(blobKey(c.Parts.Messages.Digest), nil) },
+		"blob altered": func(w *World, c snapshot.Committed) {
+			w.alter(blobKey(c.Parts.Messages.Digest), []byte(`"other words"`))
+		},
+		"blob lost": func(w *World, c snapshot.Committed) { w.alter(blobKey(c.Parts.Messages.Digest), nil) },
 	} {
 		for _, depth := range []int{0, 2} {
 			w := w.fresh()
@@ -188,8 +190,10 @@ func (w *World) firstOf(path snapshot.Path) snapshot.Request {
 	return r
 }
 
-func manifestKey(id snapshot.ID) string { return "snapshots/" + string(id[:1]) + "/" + string(id) + ".json" }
-func blobKey(digest string) string      { return "blobs/" + digest[:2] + "/" + digest }
+func manifestKey(id snapshot.ID) string {
+	return "snapshots/" + string(id[:1]) + "/" + string(id) + ".json"
+}
+func blobKey(digest string) string { return "blobs/" + digest[:2] + "/" + digest }
 
 // repairedMiddle: what is damaged further back keeps nobody from saving, and Repair lets walks pass over it.
 func repairedMiddle(w *World) {
@@ -344,7 +348,7 @@ func collectAutosaves(w *World) {
 	got := removed(done.Removed)
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) || len(done.Blobs) != 1 {
+	if !slices.Equal(got, want) || len(keys2(w, "blobs/")) != 0 || len(keys2(w, "trash/")) != 1 {
 		w.T.Errorf("%+v, want %v", done, want)
 	}
 	w.wantPending(main, a3.ID)
@@ -378,11 +382,24 @@ func sweep(w *World) {
 	if p := w.plan(young); len(p.Blobs) != 0 {
 		w.T.Errorf("a young blob would be swept: %v", p.Blobs)
 	}
-	done := w.collectAll()
-	if len(done.Blobs) != 1 || len(keys2(w, "blobs/")) != 1 || len(keys2(w, "trash/")) != 0 {
+	plan := w.plan(everything())
+	if done := w.apply(plan); len(plan.Blobs) != 1 || len(done.Trash) != 0 || len(keys2(w, "blobs/")) != 1 || len(keys2(w, "trash/")) != 1 {
 		w.T.Errorf("%+v", done)
 	}
+	plan = w.plan(everything())
+	s1 := w.Make(lost) // after all, between plan and collection
+	w.apply(plan)
 	w.WantWhole(s0.ID, r.Bundle)
-	w.Make(lost)
+	w.WantWhole(s1.ID, lost.Bundle)
+	if len(keys2(w, "blobs/")) != 2 || len(keys2(w, "trash/")) != 0 {
+		w.T.Errorf("%v %v", keys2(w, "blobs/"), keys2(w, "trash/"))
+	}
+	if _, err := w.Delete(w.T.Context(), s1.ID, Noon(), "test"); err != nil {
+		w.T.Fatal(err)
+	}
+	w.collectAll()
+	if done := w.collectAll(); len(done.Trash) != 1 || len(keys2(w, "blobs/")) != 1 || len(keys2(w, "trash/")) != 0 {
+		w.T.Errorf("%+v", done)
+	}
 	w.WantSound(true)
 }

@@ -17,13 +17,15 @@ func pointersDecideNothing(w *World) {
 	fork := w.Fork(ids[1])
 	next := ids[3]
 	for name, set := range map[string]func() error{
-		"lost":               func() error { return w.Pointers.Unpoint(ctx, main) },
-		"behind":             func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: ids[0]}) },
-		"another path's":     func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: other.ID}) },
-		"a fork of it":       func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: fork.ID}) },
-		"an autosave":        func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: auto.ID}) },
-		"nobody":             func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: key(77)}) },
-		"a later, empty one": func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: snapshot.NextID(w.ID(), next)}) },
+		"lost":           func() error { return w.Pointers.Unpoint(ctx, main) },
+		"behind":         func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: ids[0]}) },
+		"another path's": func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: other.ID}) },
+		"a fork of it":   func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: fork.ID}) },
+		"an autosave":    func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: auto.ID}) },
+		"nobody":         func() error { return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: key(77)}) },
+		"a later, empty one": func() error {
+			return w.Pointers.Point(ctx, snapshot.Pointer{Path: main, Head: snapshot.NextID(w.ID(), next)})
+		},
 	} {
 		if err := set(); err != nil {
 			w.T.Fatal(err)

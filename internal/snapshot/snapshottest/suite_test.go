@@ -18,6 +18,9 @@ func TestMemory(t *testing.T) {
 		snapshottest.Leaser(t, func(*testing.T) snapshot.Leaser { return snapshottest.NewMemory() })
 	})
 	t.Run("Store", func(t *testing.T) {
-		snapshottest.Store(t, func(*testing.T) snapshottest.Back { m := snapshottest.NewMemory(); return snapshottest.Back{Objects: m, Pointers: m, Leaser: m} })
+		snapshottest.Store(t, func(*testing.T) snapshottest.Back {
+			m := snapshottest.NewMemory()
+			return snapshottest.Back{Objects: m, Pointers: m, Leaser: m}
+		})
 	})
 }

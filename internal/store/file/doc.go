@@ -12,6 +12,6 @@
 //
 // Every object is created whole or not at all (package atomicfile). Nothing on the way of a save lists a folder, so a
 // save into a store of 100,000 snapshots costs what one into an empty store costs; the 32 folders of snapshots are made
-// with the store, so a save makes none. Folders have mode 0700, files 0600. Links are not followed below the store's
-// own folder: a repository from somewhere else may bring a store along.
+// with the store, so a save makes none. Folders have mode 0700, files 0600. Nothing is written through a link below
+// the store's own folder: a repository from somewhere else may bring a store along.
 package file

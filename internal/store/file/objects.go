@@ -126,6 +126,9 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 		err = context.Cause(ctx)
 	}
 	if err == nil {
+		err = s.reachable(filepath.Dir(path))
+	}
+	if err == nil {
 		err = os.Remove(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +167,11 @@ func (s *Store) Clear(_ context.Context, key string) error {
 	if !filepath.IsLocal(filepath.FromSlash(key)) || !atomicfile.IsTemp(filepath.Base(path)) {
 		return fmt.Errorf("clear %q: %w: no temporary file of the store", key, snapshot.ErrInvalid)
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := s.reachable(filepath.Dir(path))
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("clear: %w", classify(err))
 	}
 	return nil

@@ -181,6 +181,14 @@ func (s *Store) path(key string) (string, error) {
 
 // folder makes sure of a folder below the store, durably. It looks at each level, so that no link leads elsewhere.
 func (s *Store) folder(path string) error {
+	if path == s.dir {
+		return s.present()
+	}
+	if up := filepath.Dir(path); up != s.dir {
+		if err := s.folder(up); err != nil {
+			return err
+		}
+	}
 	err := isFolder(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -188,15 +196,20 @@ func (s *Store) folder(path string) error {
 	if err := s.present(); err != nil {
 		return err
 	}
-	if up := filepath.Dir(path); up != s.dir {
-		if err := s.folder(up); err != nil {
-			return err
-		}
-	}
 	if err := mkdir(path); err != nil {
 		return err
 	}
 	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// reachable is folder for what only takes away: nothing is made.
+func (s *Store) reachable(path string) error {
+	for ; path != s.dir; path = filepath.Dir(path) {
+		if err := isFolder(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // present tells a missing object from a store that somebody took away under us.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"session/internal/atomicfile/atomicfiletest"
 	"session/internal/snapshot"
 	"session/internal/snapshot/snapshottest"
 	"session/internal/store/file"
@@ -12,7 +13,12 @@ import (
 
 func create(t testing.TB) *file.Store {
 	t.Helper()
-	s, err := file.Create(filepath.Join(t.TempDir(), "session"), file.Options{Random: rand.Reader})
+	return createIn(t, t.TempDir())
+}
+
+func createIn(t testing.TB, dir string) *file.Store {
+	t.Helper()
+	s, err := file.Create(filepath.Join(dir, "session"), file.Options{Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,5 +38,10 @@ func TestLeaser(t *testing.T) {
 }
 
 func TestStore(t *testing.T) {
-	snapshottest.Store(t, func(t *testing.T) snapshottest.Back { s := create(t); return snapshottest.Back{Objects: s, Pointers: s, Leaser: s} })
+	snapshottest.Store(t, func(t *testing.T) snapshottest.Back {
+		s := createIn(t, atomicfiletest.Dir(t))
+		return snapshottest.Back{Objects: s, Pointers: s, Leaser: s}
+	})
 }
+
+func memory(t testing.TB) string { return atomicfiletest.Dir(t) }
