@@ -29,7 +29,7 @@ func Builtin(name string, cat Catalogue) (*Policy, error) {
 func Assemble(p Profile, files map[string][]byte, cat Catalogue) (*Policy, error) {
 	l := loader{profile: p, cat: cat}
 	base := l.base()
-	own := l.own(files, &base)
+	own := l.own(files)
 	s := own.over(base)
 	if !l.broken {
 		l.whole(s)
@@ -48,7 +48,7 @@ type loader struct {
 	broken   bool // a file could not be read at all, so what it should have defined is not known
 }
 
-// base reads the built-in files.
+// base reads the built-in files that something is taken from.
 func (l *loader) base() sheet {
 	var s sheet
 	if !slices.Contains(Builtins(), l.profile.Base) {
@@ -57,6 +57,9 @@ func (l *loader) base() sheet {
 		return s
 	}
 	for _, name := range sheets {
+		if slices.Contains(l.profile.Whole, name) {
+			continue
+		}
 		file := l.profile.Base + "/" + name + ".yaml"
 		b, err := builtin.ReadFile(file)
 		if err != nil {
@@ -69,8 +72,8 @@ func (l *loader) base() sheet {
 	return s
 }
 
-// own reads the project's files and takes out of base what is to stand alone.
-func (l *loader) own(files map[string][]byte, base *sheet) sheet {
+// own reads the project's files.
+func (l *loader) own(files map[string][]byte) sheet {
 	var s sheet
 	for i, file := range []string{l.profile.Modes, l.profile.Triggers, l.profile.Bundles} {
 		if file == "" {
@@ -83,23 +86,9 @@ func (l *loader) own(files map[string][]byte, base *sheet) sheet {
 			l.broken = true
 			continue
 		}
-		if slices.Contains(l.profile.Whole, sheets[i]) {
-			base.drop(sheets[i])
-		}
 		l.read(sheets[i], shown, b, &s)
 	}
 	return s
-}
-
-func (s *sheet) drop(name string) {
-	switch name {
-	case "modes":
-		s.modes = nil
-	case "triggers":
-		s.events, s.sources, s.blockers, s.rules = nil, nil, nil, nil
-	case "bundles":
-		s.mend, s.checks, s.agents, s.programs = nil, nil, nil, nil
-	}
 }
 
 func (l *loader) read(name, file string, b []byte, s *sheet) {

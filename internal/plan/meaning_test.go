@@ -113,7 +113,7 @@ func TestTopKIsInTheHash(t *testing.T) {
 		p, err := project(t, "", fmt.Sprintf("run: {for: run, steps: [RetrieveMemory: {topK: %d, ranking: count-recency}]}\n", topK), "", "")
 		return mustHash(t, p, err)
 	}
-	if hash(3) == hash(4) || hash(3) != hash(3) {
+	if hash(3) == hash(4) {
 		t.Error("topK does not count")
 	}
 }
@@ -187,13 +187,13 @@ func TestManyAtOnce(t *testing.T) {
 
 // TestTakingOut: null takes an entry out, where the rest can do without it.
 func TestTakingOut(t *testing.T) {
-	p, err := project(t, "", "", "events: {agent-end: null, before-push: null}\nsources: null\n", "programs: {opencode: null}\nagents:\n"+
+	_, err := project(t, "", "", "events: {agent-end: null, before-push: null}\nsources: null\n", "programs: {opencode: null}\nagents:\n"+
 		"  cpp-builder: {programs: [claude]}\n  tester: {programs: [claude]}\n  code-editor: {programs: [claude]}\n  architect: {programs: [claude]}\n"+
 		"  devops: {programs: [claude]}\n")
 	if err == nil || !strings.Contains(err.Error(), `builtin/1/modes.yaml:118:43: run.steps[4].AgentCall.programs[4]: there is no program "opencode"`) {
 		t.Fatal(err)
 	}
-	p, err = project(t, "", "", "events: {agent-end: null, before-push: null}\nsources: null\n", "")
+	p, err := project(t, "", "", "events: {agent-end: null, before-push: null}\nsources: null\n", "")
 	if err != nil {
 		t.Fatal(err)
 	}
