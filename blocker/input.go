@@ -53,7 +53,7 @@ type Report struct {
 }
 
 // First is the blocker of a report, nil when there is none.
-func (r *Report) First() *Blocker { return First(r.Blockers) }
+func (r Report) First() *Blocker { return First(r.Blockers) }
 
 // Why an input cannot be scanned.
 var (

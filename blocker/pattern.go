@@ -17,7 +17,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`(?:\b[A-Za-z]:\\|\\\\)[^\s:'"<>|()]+|(?:^|[\s'"=(\[:,‘“])(?:~|/)[\w.+@~-]+(?:/[^\s:'",<>()\]’”]+)+`), "<path>"},
 	{regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`), "<addr>"},
 	{regexp.MustCompile(`@[0-9a-f]{5,16}\b`), "@<addr>"},
-	{regexp.MustCompile(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{6,}\b`), "<hex>"},
+	{regexp.MustCompile(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]*\b`), "<hex>"},
 	{regexp.MustCompile(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
 	{regexp.MustCompile(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
 	{regexp.MustCompile(`\b\d{5,}\b`), "<number>"},
@@ -29,18 +29,23 @@ var volatile = []struct {
 func Pattern(line string) string {
 	s := cut(strings.TrimSpace(line), maxText)
 	for _, v := range volatile {
-		s = v.find.ReplaceAllStringFunc(s, func(m string) string {
-			if v.put == "<path>" && m != "" && strings.ContainsAny(m[:1], " '\"=([:,") {
-				return m[:1] + v.put
-			}
-			if v.put == "<path>" {
-				if q := strings.TrimLeft(m, "‘“"); q != m {
-					return m[:len(m)-len(q)] + v.put
-				}
-			}
-			return v.put
-		})
+		s = v.find.ReplaceAllStringFunc(s, func(m string) string { return stable(m, v.put) })
 	}
 	s = strings.TrimPrefix(strings.TrimSpace(s), "<path>: ") // the tool that speaks
 	return cut(s, 240)
+}
+
+// stable replaces one volatile part; what an expression had to take along before it stays.
+func stable(part, put string) string {
+	switch put {
+	case "<hex>":
+		if len(part) < 8 {
+			return part
+		}
+	case "<path>":
+		if rest := strings.TrimLeft(part, " \t'\"=([:,‘“"); rest != part {
+			return part[:len(part)-len(rest)] + put
+		}
+	}
+	return put
 }
