@@ -74,7 +74,7 @@ type Holder struct {
 	RunID   string    `json:"run_id,omitempty"`
 }
 
-// Leaser lets one run at a time work on a line (or on one base, for a fork). It decides nothing: a Store is right
+// Leaser lets one run at a time work on a path (or on one base, for a fork). It decides nothing: a Store is right
 // without it, and what two runs that both believe to hold a lease commit, the conditional create sorts out.
 type Leaser interface {
 	// Acquire takes the lease of key, waiting at most wait for another holder: then *ErrBusy. A cancelled ctx ends the
@@ -84,6 +84,10 @@ type Leaser interface {
 	// Live returns every lease that is held now, without its holder noticing.
 	Live(ctx context.Context) ([]Held, error)
 }
+
+// LeaseKey is the key of a path's lease. A run that forks a snapshot without working on its path holds the snapshot's own
+// id.
+func (s *Store) LeaseKey(path Path) ID { return FirstID(s.id, path) }
 
 // Held is one live lease.
 type Held struct {

@@ -78,7 +78,7 @@ func (s *Store) planGC(ctx context.Context, p GCPolicy, leases Leaser) (GCPlan, 
 	if len(g.Damaged) > 0 { // what it names is unknown, so nobody knows what may go
 		return GCPlan{}, g.Damaged[0]
 	}
-	c := collector{policy: p, live: map[ID]bool{}, pinned: map[ID]bool{}, graph: &g, here: map[ID]bool{}, rank: map[ID]int{}}
+	c := collector{policy: p, key: s.LeaseKey, live: map[ID]bool{}, pinned: map[ID]bool{}, graph: &g, here: map[ID]bool{}, rank: map[ID]int{}}
 	for _, l := range live {
 		c.live[l.Key] = true
 	}
@@ -135,6 +135,7 @@ func parseSlotKey(key string) (line ID, n int, ok bool) {
 type collector struct {
 	policy       GCPolicy
 	live, pinned map[ID]bool
+	key          func(Path) ID
 	graph        *Graph
 	slots        map[ID]announcement
 	here         map[ID]bool // snapshots that stay
@@ -198,7 +199,7 @@ func (c *collector) held(n *Node) bool {
 	switch {
 	case c.pinned[n.ID]:
 		c.keep(n, "a work tree stands on it")
-	case c.live[n.Line] || c.live[n.ID]:
+	case c.live[n.ID] || c.live[c.key(n.Path)]:
 		c.keep(n, "a run works on it")
 	default:
 		return false
@@ -257,7 +258,7 @@ type GCDone struct {
 	Trash   []string  `json:"trash"` // digests of blobs that are gone for good
 }
 
-// ApplyGC removes what a plan names, each snapshot under its line's lease and its own, and only if it still may go. What
+// ApplyGC removes what a plan names, each snapshot under its path's lease and its own, and only if it still may go. What
 // it did is returned also with an error. Interrupted, it leaves a store in which the next collection goes on.
 func (s *Store) ApplyGC(ctx context.Context, plan GCPlan, run GCRun) (GCDone, error) {
 	c := applier{Store: s, run: run, leases: map[ID]Lease{}}
@@ -280,7 +281,7 @@ func (s *Store) ApplyGC(ctx context.Context, plan GCPlan, run GCRun) (GCDone, er
 type applier struct {
 	*Store
 	run    GCRun
-	leases map[ID]Lease // of lines, until the end
+	leases map[ID]Lease // of paths, until the end
 	done   GCDone
 }
 
@@ -304,17 +305,18 @@ func (c *applier) removeAll(ctx context.Context, all []Removal) error {
 
 // removeOne looks again under the leases, because the plan was made without. why says that it stays.
 func (c *applier) removeOne(ctx context.Context, r Removal) (why string, err error) {
-	if _, ok := c.leases[r.Line]; !ok {
-		l, err := c.run.Leases.Acquire(ctx, r.Line, c.run.Who, 0)
+	path := c.LeaseKey(r.Path)
+	if _, ok := c.leases[path]; !ok {
+		l, err := c.run.Leases.Acquire(ctx, path, c.run.Who, 0)
 		if isBusy(err) {
 			return "a run works on its path", nil
 		}
 		if err != nil {
 			return "", err
 		}
-		c.leases[r.Line] = l
+		c.leases[path] = l
 	}
-	if r.ID != r.Line { // a run that forks it holds the snapshot's own lease
+	if r.ID != path { // a run that forks it holds the snapshot's own lease
 		l, err := c.run.Leases.Acquire(ctx, r.ID, c.run.Who, 0)
 		if isBusy(err) {
 			return "a run works on it", nil

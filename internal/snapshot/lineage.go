@@ -13,7 +13,7 @@ import (
 // PointerState says how a path's pointer served to find its head.
 type PointerState string
 
-// The states of a pointer. Only a holder of the line's lease mends one, by its next Commit; Repair does too.
+// The states of a pointer. Only a holder of the path's lease mends one, by its next Commit; Repair does too.
 const (
 	PointerStraight PointerState = "straight" // names the head
 	PointerBehind   PointerState = "behind"   // names an earlier snapshot of the path

@@ -12,7 +12,7 @@ import (
 
 // Delete removes one snapshot and leaves a Tombstone under its id. Snapshots after it stay, and walks pass over it; if
 // it was its path's newest, the one before is the head again and the next save gets a new id. Its large parts go with the
-// next Sweep. now and why go into the tombstone. Whoever deletes holds the line's lease. Errors: ErrNotFound, *ErrRemoved,
+// next Sweep. now and why go into the tombstone. Whoever deletes holds the path's lease. Errors: ErrNotFound, *ErrRemoved,
 // *ErrCorrupt (Repair sets damaged ones aside).
 func (s *Store) Delete(ctx context.Context, id ID, now time.Time, why string) (Tombstone, error) {
 	m, digest, err := s.manifest(ctx, id)

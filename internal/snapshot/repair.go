@@ -98,15 +98,11 @@ func (m *mender) mend(ctx context.Context, p Problem) (why string, err error) {
 
 // setPointer writes a path's pointer anew while nobody else works on the path.
 func (m *mender) setPointer(ctx context.Context, path Path) (why string, err error) {
-	at, err := m.Head(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	return m.leased(ctx, at.Line, func() error { return m.point(ctx, path) })
+	return m.leased(ctx, m.LeaseKey(path), func() error { return m.point(ctx, path) })
 }
 
-func (m *mender) leased(ctx context.Context, line ID, do func() error) (why string, err error) {
-	l, err := m.run.Leases.Acquire(ctx, line, m.run.Who, 0)
+func (m *mender) leased(ctx context.Context, key ID, do func() error) (why string, err error) {
+	l, err := m.run.Leases.Acquire(ctx, key, m.run.Who, 0)
 	if isBusy(err) {
 		return err.Error(), nil
 	}

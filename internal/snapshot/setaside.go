@@ -16,7 +16,7 @@ func (m *mender) setAside(ctx context.Context, p Problem) (why string, err error
 	if err != nil || t.Line == "" {
 		return "its place in the chain is unknown", err
 	}
-	return m.leased(ctx, t.Line, func() error {
+	return m.leased(ctx, m.LeaseKey(t.Path), func() error {
 		if whole, err := m.whole(ctx, p); whole || err != nil {
 			return err
 		}

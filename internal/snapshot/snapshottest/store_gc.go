@@ -283,9 +283,9 @@ func collectKeeps(w *World) {
 		"too young":     {snapshot.GCPolicy{Before: Noon()}, "", nil},
 		"the first is pinned, so everything above it stays": {snapshot.GCPolicy{Before: everything().Before, Pinned: ids[:1]}, "", nil},
 		"the second is pinned":                              {snapshot.GCPolicy{Before: everything().Before, Pinned: ids[1:2]}, "", ids[:1]},
-		"a run works on the path":                           {everything(), ids[0], nil},
+		"a run works on the path":                           {everything(), w.LeaseKey(main), nil},
 		"a run forks the second":                            {everything(), ids[1], ids[:1]},
-		"a run works on the fork":                           {everything(), f.ID, ids[:3]},
+		"a run works on the fork's path":                    {everything(), w.LeaseKey(f.Path), ids[:3]},
 		"three are kept":                                    {snapshot.GCPolicy{Before: everything().Before, Keep: 3}, "", ids[:1]},
 	} {
 		var lease snapshot.Lease

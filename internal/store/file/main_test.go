@@ -34,6 +34,8 @@ func other(do, dir, arg string) error {
 	case "create":
 		_, err := file.Create(dir, file.Options{Random: strings.NewReader("sixteen bytes ok"), Ignored: true})
 		return err
+	case "ref":
+		return file.NewFileSessionStore(dir, clock).Save(context.Background(), someRef("1"))
 	case "race":
 		return race(dir, arg)
 	case "lease":
