@@ -47,7 +47,11 @@ func jsonCmd(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("not one JSON document: %q", text)
 	}
 	r := gjson.Get(text, args[1])
-	ok := r.String() == args[2]
+	got := r.String()
+	if r.IsArray() || r.IsObject() {
+		got = r.Get("@ugly").Raw
+	}
+	ok := got == args[2]
 	if args[2] == "-" {
 		ok = r.Exists()
 	}

@@ -109,12 +109,13 @@ func (r *root) app() *cli.App {
 	a := &cli.App{
 		Name: "session", Usage: r.words.Say("app.usage"), HideVersion: true, HideHelpCommand: true, EnableBashCompletion: true,
 		Reader: r.In, Writer: r.Out, ErrWriter: r.Err,
-		ExitErrHandler:  func(*cli.Context, error) {}, // the library must not exit by itself
-		OnUsageError:    usageError,
-		Commands:        r.commands(),
-		Action:          r.act(r.overview),
-		Flags:           r.globals(),
-		CommandNotFound: func(*cli.Context, string) {},
+		ExitErrHandler:            func(*cli.Context, error) {}, // the library must not exit by itself
+		OnUsageError:              usageError,
+		Commands:                  r.commands(),
+		Action:                    r.act(r.overview),
+		Flags:                     r.globals(),
+		DisableSliceFlagSeparator: true, // a comma is part of what was said
+		CommandNotFound:           func(*cli.Context, string) {},
 	}
 	for _, c := range a.Commands {
 		r.prepare(c)

@@ -142,14 +142,9 @@ func (v *saving) exclude(ctx context.Context, found bool) error {
 	}
 	tracked, err := v.repo.Tracks(ctx, session.StateFile)
 	if err == nil && tracked {
-		v.notes = append(v.notes, trackedFinding())
+		v.notes = append(v.notes, capture.TrackedStateFile())
 	}
 	return err
-}
-
-func trackedFinding() session.Finding {
-	f := session.NewFinding(session.StateFileTracked, "state.tracked", "file", session.StateFile)
-	return f.Offer("untrack", "git", "rm", "--cached", session.StateFile)
 }
 
 func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error) {

@@ -3,8 +3,10 @@ package capture
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"session/gitstate"
+	"session/internal/session"
 	"session/internal/survey"
 	"session/openspec"
 )
@@ -32,6 +34,7 @@ func (w World) look(ctx context.Context, d *Draft) error {
 	}
 	if g := d.Scene.Git; g != nil {
 		d.Stage.Commit = g.Head.Commit
+		w.tracked(d)
 		if err := w.sameBranch(ctx, g); err != nil {
 			return err
 		}
@@ -56,4 +59,21 @@ func (w World) sameBranch(ctx context.Context, g *survey.Git) error {
 		return &SwitchedError{From: w.Ref, To: now.Ref}
 	}
 	return nil
+}
+
+// tracked says once that the user tracks the state file.
+func (w World) tracked(d *Draft) {
+	said := slices.ContainsFunc(d.Findings, func(f session.Finding) bool { return f.Status == session.StateFileTracked })
+	tracked := slices.ContainsFunc(d.Scene.Git.Entries, func(e gitstate.Entry) bool {
+		return e.Path == session.StateFile && e.Kind == gitstate.Tracked
+	})
+	if tracked && !said {
+		d.find(TrackedStateFile())
+	}
+}
+
+// TrackedStateFile is the finding that the user tracks the state file.
+func TrackedStateFile() session.Finding {
+	f := session.NewFinding(session.StateFileTracked, "state.tracked", "file", session.StateFile)
+	return f.Offer("untrack", "git", "rm", "--cached", session.StateFile)
 }

@@ -74,9 +74,9 @@ func tasks(d *Draft) (Tasks, error) {
 	}
 	for _, p := range w.Pending() {
 		t.Pending = append(t.Pending, p.Description)
-		if len(t.Steps) < 3 && p.Description != "" {
-			t.Steps = append(t.Steps, headed(p.Task))
-		}
+	}
+	for _, s := range w.Steps(3) {
+		t.Steps = append(t.Steps, headed(s))
 	}
 	return t, nil
 }

@@ -9,6 +9,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"time"
 )
 
 //go:embed en.txt
@@ -135,6 +136,8 @@ func value(name string, pairs []any) string {
 				return Safe(strings.Join(v, ", "))
 			case error:
 				return Safe(v.Error())
+			case time.Duration:
+				return v.Round(time.Second).String()
 			default:
 				return Safe(fmt.Sprint(v))
 			}
