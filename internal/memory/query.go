@@ -14,18 +14,18 @@ package memory
 // asked is one keyword of a query.
 type asked struct {
 	ranges []keyRange
-	need   int        // an item holds the keyword if the weights of the ranges in which it has a key reach this
+	need   int32      // an item holds the keyword if the weights of the ranges in which it has a key reach this
 	loose  []keyRange // an item that has a key in one of these is still better than none
 }
 
 // keyRange is a range of keys of the index: from ≤ key < to.
 type keyRange struct {
 	from, to string
-	marks    Mark // keys with one of these marks count
-	weight   int  // 0: the range only scores
-	one      bool // it is one key
-	whole    bool // that one key is the keyword itself
-	score    bool // BM25 counts it
+	marks    Mark  // keys with one of these marks count
+	weight   int32 // 0: the range only scores
+	one      bool  // it is one key
+	whole    bool  // that one key is the keyword itself
+	score    bool  // BM25 counts it
 }
 
 func exactly(key string, marks Mark) keyRange {
@@ -38,9 +38,9 @@ func beginning(prefix string, marks Mark) keyRange {
 	return keyRange{from: prefix, to: prefix[:last] + string([]byte{prefix[last] + 1}), marks: marks}
 }
 
-func (r keyRange) weighs(w int) keyRange { r.weight = w; return r }
-func (r keyRange) isWhole() keyRange     { r.whole = true; return r }
-func (r keyRange) scores() keyRange      { r.score = true; return r }
+func (r keyRange) weighs(w int32) keyRange { r.weight = w; return r }
+func (r keyRange) isWhole() keyRange       { r.whole = true; return r }
+func (r keyRange) scores() keyRange        { r.score = true; return r }
 
 // ask reads a query. Whatever it holds is text; there is no syntax.
 func ask(query string) []asked {
@@ -83,14 +83,14 @@ func askWord(t string) asked {
 
 // askKorean weighs in syllables: the two parts of 세션저장소 make up for the whole of it.
 func askKorean(t string) asked {
-	n := len(t) / syllable
+	n := int32(len(t) / syllable)
 	a := asked{need: n, ranges: []keyRange{exactly(t, Whole).weighs(n).isWhole()}}
 	if n == 1 {
 		a.ranges[0].score = true
 		return a
 	}
 	a.ranges = append(a.ranges, beginning(t, Whole|Tail).weighs(n))
-	for i := 2; i <= n-2; i++ {
+	for i := int32(2); i <= n-2; i++ {
 		head, tail := t[:i*syllable], t[i*syllable:]
 		a.ranges = append(a.ranges, exactly(head, Whole).weighs(i), exactly(tail, Whole).weighs(n-i))
 	}

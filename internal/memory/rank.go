@@ -31,7 +31,7 @@ func (r Ranking) Check() error {
 
 // Posting says that an item holds a key.
 type Posting struct {
-	Item   int64 // number of the item in its store; of two items of the same time the higher one is newer
+	Item   int64 // number of the item in its store, 0 or more; of two items of the same time the higher one is newer
 	At     int64 // its timestamp, ms since 1970
 	Length int64 // its length, as Entries gives it
 	Mark   Mark
@@ -80,7 +80,7 @@ func (r *ranker) near(ctx context.Context, keywords []asked, topK int) ([]int64,
 		}
 	}
 	for i := range near.found {
-		if p, known := r.place[near.found[i].item]; known && r.found[p].count > 0 {
+		if p := *r.places.of(near.found[i].item); p > 0 && r.found[p-1].count > 0 {
 			near.found[i].count = 0
 		}
 	}
@@ -90,11 +90,11 @@ func (r *ranker) near(ctx context.Context, keywords []asked, topK int) ([]int64,
 // candidate is an item that holds a keyword, or only a part of one, and then has a count of 0.
 type candidate struct {
 	item, at     int64
-	count, whole int
 	score        float64
+	count, whole int32
 
-	keyword  int // the last keyword of which it had a key, and what it has of that one
-	weight   int
+	keyword  int32 // the last keyword of which it had a key, and what it has of that one
+	weight   int32
 	hasWhole bool
 }
 
@@ -103,36 +103,72 @@ type ranker struct {
 	by          Ranking
 	items, mean float64 // number of items, and their mean length
 	found       []candidate
-	place       map[int64]int // item → its place in found
-	keywords    int           // so many were looked up
+	places      places
+	keywords    int32 // so many were looked up
 	hits        []Posting
 }
 
 func newRanker(in Index, by Ranking) *ranker {
-	return &ranker{in: in, by: by, place: map[int64]int{}}
+	return &ranker{in: in, by: by, places: places{pages: map[int64]*page{}, at: -1}}
 }
 
-func (r *ranker) keyword(ctx context.Context, ranges []keyRange, need int) error {
+// places finds the candidate of an item. Items come by the thousand and mostly in the order of their numbers, so they are
+// kept by pages, of which the last one is at hand.
+type places struct {
+	pages map[int64]*page
+	at    int64 // the last page's number
+	last  *page
+}
+
+// page is the places of neighbouring items in ranker.found, counted from 1.
+type page [256]int32
+
+func (p *places) of(item int64) *int32 {
+	number := item / int64(len(page{}))
+	if number != p.at {
+		p.at, p.last = number, p.pages[number]
+		if p.last == nil {
+			p.last = new(page)
+			p.pages[number] = p.last
+		}
+	}
+	return &p.last[item%int64(len(page{}))]
+}
+
+func (r *ranker) keyword(ctx context.Context, ranges []keyRange, need int32) error {
 	r.keywords++
 	for _, k := range ranges {
 		if k.weight == 0 && r.by != CountBM25Recency {
 			continue
 		}
-		r.hits = r.hits[:0]
-		err := r.in.Postings(ctx, k.from, k.to, func(p Posting) {
-			if p.Mark&k.marks != 0 {
-				r.hits = append(r.hits, p)
-			}
-		})
-		if err != nil {
+		if err := r.look(ctx, k, need); err != nil {
 			return err
 		}
-		if !k.one {
-			r.hits = merge(r.hits)
-		}
-		for _, p := range r.hits {
+	}
+	return nil
+}
+
+// look looks a range up. For BM25 all of its postings must be known before the first one counts.
+func (r *ranker) look(ctx context.Context, k keyRange, need int32) error {
+	wait := k.score && r.by == CountBM25Recency
+	r.hits = r.hits[:0]
+	err := r.in.Postings(ctx, k.from, k.to, func(p Posting) {
+		switch {
+		case p.Mark&k.marks == 0:
+		case wait:
+			r.hits = append(r.hits, p)
+		default:
 			r.hit(p, k, need)
 		}
+	})
+	if err != nil {
+		return err
+	}
+	if !k.one {
+		r.hits = merge(r.hits)
+	}
+	for _, p := range r.hits {
+		r.hit(p, k, need)
 	}
 	return nil
 }
@@ -152,14 +188,13 @@ func merge(hits []Posting) []Posting {
 	return hits[:n]
 }
 
-func (r *ranker) hit(p Posting, k keyRange, need int) {
-	i, known := r.place[p.Item]
-	if !known {
-		i = len(r.found)
-		r.place[p.Item] = i
+func (r *ranker) hit(p Posting, k keyRange, need int32) {
+	place := r.places.of(p.Item)
+	if *place == 0 {
 		r.found = append(r.found, candidate{item: p.Item, at: p.At})
+		*place = int32(len(r.found))
 	}
-	c := &r.found[i]
+	c := &r.found[*place-1]
 	if c.keyword != r.keywords {
 		c.keyword, c.weight, c.hasWhole = r.keywords, 0, false
 	}

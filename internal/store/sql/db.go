@@ -3,7 +3,7 @@
 // There is one schema and one text of each query for both (memory.sql, migrations/). What they have in common carries
 // far: $1 parameters in the order of their first use, ON CONFLICT, RETURNING, FILTER. Times are BIGINT milliseconds since
 // 1970, ids are TEXT made by the client, JSON is TEXT, and what must be compared as bytes is BYTEA, which is BLOB enough
-// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/), and a dialect says what
+// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/, /*bytes(*/), and a dialect says what
 // they become.
 //
 // The schema only moves forward: migrations are numbered files, each runs once, in a transaction, and never changes after
@@ -35,6 +35,7 @@ type dialect struct {
 	hasTable string                                 // query: 1 if there is a table of this name
 	lock     string                                 // statement that makes migrations wait for each other, if BEGIN does not
 	check    func(context.Context, *dbsql.DB) error // the database's own test of its storage
+	again    func(error) bool                       // another transaction was in the way, and this one has done nothing
 	explain  func(error) error                      // makes the driver's errors into ones that callers know
 }
 
@@ -66,15 +67,28 @@ func (d *DB) read(ctx context.Context, f func(tx) error) error {
 	return d.in(ctx, &dbsql.TxOptions{ReadOnly: true, Isolation: dbsql.LevelRepeatableRead}, f)
 }
 
+// in runs f in a transaction, and once more from the beginning while the database says that others were in the way. So f
+// must not add to what an earlier try left.
 func (d *DB) in(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) error {
+	for try := 1; ; try++ {
+		err := d.once(ctx, o, f)
+		if err == nil || ctx.Err() != nil || try == tries || !d.dialect.again(err) {
+			return d.explain(ctx, err)
+		}
+	}
+}
+
+const tries = 100
+
+func (d *DB) once(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) error {
 	t, err := d.db.BeginTx(ctx, o)
 	if err != nil {
-		return d.explain(ctx, err)
+		return err
 	}
 	if err := f(tx{ctx, t, d.dialect.words, d.dialect.rows}); err != nil {
-		return d.explain(ctx, errors.Join(err, undo(t)))
+		return errors.Join(err, undo(t))
 	}
-	return d.explain(ctx, t.Commit())
+	return t.Commit()
 }
 
 // undo rolls back. A transaction that the driver has ended by itself needs no more.

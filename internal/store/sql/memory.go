@@ -1,12 +1,10 @@
 package sql
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -158,7 +156,33 @@ func (t tx) forget(s *standing, id memory.ID) error {
 		return err
 	}
 	s.items, s.length = s.items-1, s.length-length
-	_, err = t.exec(memoryQueries["forget-keywords"], s.session, item)
+	type row struct{ keyword, postings []byte }
+	var rows []row
+	err = t.each(memoryQueries["block"], []any{s.session, item / blockItems}, func(scan func(...any) error) error {
+		var r row
+		err := scan(&r.keyword, &r.postings)
+		rows = append(rows, r)
+		return err
+	})
+	for _, r := range rows {
+		if err == nil {
+			err = t.without(s.session, item, r.keyword, r.postings)
+		}
+	}
+	return err
+}
+
+// without takes an item out of one block.
+func (t tx) without(session, item int64, keyword, postings []byte) error {
+	rest, found, err := withoutItem(postings, item)
+	switch {
+	case err != nil || !found:
+		return err
+	case len(rest) == 0:
+		_, err = t.exec(memoryQueries["drop-postings"], session, keyword, item/blockItems)
+	default:
+		_, err = t.exec(memoryQueries["set-postings"], rest, session, keyword, item/blockItems)
+	}
 	return err
 }
 
@@ -180,7 +204,10 @@ func (t tx) addItems(s *standing, items []memory.Item, but map[memory.ID]bool) (
 		}
 		entries, length := analyser.Entries(it)
 		at := it.Timestamp.UnixMilli()
-		r, err := add.ExecContext(t.ctx, s.session, s.last+1, string(it.ID), at, length, it.Summary)
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		r, err := add.ExecContext(context.WithoutCancel(t.ctx), s.session, s.last+1, string(it.ID), at, length, len(entries), it.Summary)
 		if err != nil {
 			return err
 		}
@@ -190,89 +217,11 @@ func (t tx) addItems(s *standing, items []memory.Item, but map[memory.ID]bool) (
 			continue
 		}
 		s.items, s.length, s.last = s.items+1, s.length+int64(length), s.last+1
-		if err := in.add(s.last, at, length, entries); err != nil {
+		if err := in.add(s.last, at, int64(length), entries); err != nil {
 			return err
 		}
 	}
 	return in.flush()
-}
-
-// keywordWriter inserts rows in the order of their key: in a big table, rows in the order of their items would each go to
-// another page.
-type keywordWriter struct {
-	t       tx
-	session int64
-	rows    []keywordRow
-}
-
-type keywordRow struct {
-	keyword        string
-	item, at, mark int64
-}
-
-const keywordsHeld = 1 << 16 // rows, until they are written
-
-func (w *keywordWriter) add(item, at int64, length int, entries []memory.Entry) error {
-	for _, e := range entries {
-		w.rows = append(w.rows, keywordRow{e.Key, item, at, pack(e.Mark, e.Count, length)})
-	}
-	if len(w.rows) < keywordsHeld {
-		return nil
-	}
-	return w.flush()
-}
-
-func (w *keywordWriter) flush() (err error) {
-	slices.SortFunc(w.rows, func(a, b keywordRow) int {
-		return cmp.Or(strings.Compare(a.keyword, b.keyword), cmp.Compare(a.item, b.item))
-	})
-	full, err := w.t.prepare(insertKeywords(w.t.rows))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, full.Close()) }()
-	args := make([]any, 0, keywordColumns*w.t.rows)
-	for rows := range slices.Chunk(w.rows, w.t.rows) {
-		args = args[:0]
-		for _, r := range rows {
-			args = append(args, w.session, []byte(r.keyword), r.item, r.at, r.mark)
-		}
-		if len(rows) == w.t.rows {
-			_, err = full.ExecContext(w.t.ctx, args...)
-		} else {
-			_, err = w.t.exec(insertKeywords(len(rows)), args...)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	w.rows = w.rows[:0]
-	return nil
-}
-
-const keywordColumns = 5
-
-func insertKeywords(rows int) string {
-	b := []byte("INSERT INTO memory_keywords (session, keyword, item, at_ms, mark) VALUES ")
-	for i := range rows {
-		n := i * keywordColumns
-		b = fmt.Appendf(b, "($%d, $%d, $%d, $%d, $%d),", n+1, n+2, n+3, n+4, n+5)
-	}
-	return string(b[:len(b)-1])
-}
-
-// Marks share a column with what BM25 needs, because a search reads many rows and pays by the column.
-const (
-	markBits  = 3
-	countBits = 13
-)
-
-func pack(m memory.Mark, count, length int) int64 {
-	return int64(m) | int64(count)<<markBits | int64(length)<<(markBits+countBits)
-}
-
-func unpack(v int64) (m memory.Mark, count int, length int64) {
-	return memory.Mark(v & (1<<markBits - 1)), int(v >> markBits & (1<<countBits - 1)), v >> (markBits + countBits)
 }
 
 // List implements memory.Store.
@@ -292,7 +241,10 @@ func (m Memory) List(ctx context.Context, in memory.Scope) (found []memory.Found
 		}
 		return err
 	})
-	return found, about("list", ref, err)
+	if err != nil {
+		return nil, about("list", ref, err)
+	}
+	return found, nil
 }
 
 func (t tx) found(query string, args ...any) (found []memory.Found, err error) {
@@ -309,5 +261,8 @@ func scanFound(scan func(...any) error) (f memory.Found, err error) {
 	var ms int64
 	err = scan(&f.ID, &ms, &f.Summary)
 	f.Timestamp = time.UnixMilli(ms).UTC()
+	if err == nil && (strings.Contains(f.Summary, "\x00") || strings.TrimSpace(f.Summary) == "") { // of a page that was lost, zeros are left
+		err = fmt.Errorf("%w: item %.80q has a summary that nobody wrote", memory.ErrDamaged, f.ID)
+	}
 	return f, err
 }

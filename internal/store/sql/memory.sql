@@ -26,19 +26,25 @@ DELETE FROM memories WHERE session = $1
 DELETE FROM memory_keywords WHERE session = $1
 
 -- name: add-item
-INSERT INTO memories (session, item, id, at_ms, length, summary) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (session, id) DO NOTHING
+INSERT INTO memories (session, item, id, at_ms, length, keywords, summary) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (session, id) DO NOTHING
 
 -- name: forget-item
 DELETE FROM memories WHERE session = $1 AND id = $2 RETURNING item, length
 
--- name: forget-keywords
-DELETE FROM memory_keywords WHERE session = $1 AND item = $2
+-- name: block
+SELECT keyword, postings FROM memory_keywords WHERE session = $1 AND block = $2
+
+-- name: set-postings
+UPDATE memory_keywords SET postings = $1 WHERE session = $2 AND keyword = $3 AND block = $4
+
+-- name: drop-postings
+DELETE FROM memory_keywords WHERE session = $1 AND keyword = $2 AND block = $3
 
 -- name: postings
-SELECT session * 4294967296 + item, at_ms, mark FROM memory_keywords WHERE session = $1 AND keyword >= $2 AND keyword < $3
+SELECT session, block, postings FROM memory_keywords WHERE session = $1 AND keyword >= $2 AND keyword < $3
 
 -- name: postings-everywhere
-SELECT k.session * 4294967296 + k.item, k.at_ms, k.mark FROM memory_sessions s CROSS JOIN memory_keywords k
+SELECT k.session, k.block, k.postings FROM memory_sessions s CROSS JOIN memory_keywords k
 WHERE k.session = s.session AND k.keyword >= $1 AND k.keyword < $2
 
 -- name: item
@@ -56,9 +62,11 @@ WHERE s.items <> (SELECT COUNT(*) FROM memories m WHERE m.session = s.session)
    OR s.length <> (SELECT COALESCE(SUM(m.length), 0) FROM memories m WHERE m.session = s.session)
    OR s.last < (SELECT COALESCE(MAX(m.item), 0) FROM memories m WHERE m.session = s.session)
 
--- name: stray-keywords
-SELECT COUNT(*) FROM memory_keywords k
-WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.session = k.session AND m.item = k.item AND m.at_ms = k.at_ms)
-
 -- name: unfindable
 SELECT COUNT(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM memory_sessions s WHERE s.session = m.session)
+
+-- name: every-item
+SELECT session, item, at_ms, keywords FROM memories
+
+-- name: every-block
+SELECT session, block, postings FROM memory_keywords

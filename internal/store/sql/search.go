@@ -93,16 +93,16 @@ func (p *postings) Postings(ctx context.Context, from, to string, each func(memo
 		return err
 	}
 	return eachRow(rows, func(scan func(...any) error) error {
-		var v memory.Posting
-		var mark int64
-		if err := scan(&v.Item, &v.At, &mark); err != nil {
+		var session, block int64
+		var b dbsql.RawBytes
+		if err := scan(&session, &block, &b); err != nil {
 			return err
 		}
-		v.Mark, v.Count, v.Length = unpack(mark)
-		each(v)
-		return nil
+		return eachPosting(b, session<<itemBits+block*blockItems, each)
 	})
 }
+
+const itemBits = 32 // of an item's number; above them is its session's
 
 // fetch reads what may be shown of items. One that has keywords but is not there is damage, and not skipped.
 func (p *postings) fetch(items []int64) (found []memory.Found, err error) {
@@ -113,7 +113,7 @@ func (p *postings) fetch(items []int64) (found []memory.Found, err error) {
 	defer func() { err = errors.Join(err, stmt.Close()) }()
 	found = make([]memory.Found, 0, len(items)) // no match is an empty list in JSON, too
 	for _, n := range items {
-		f, err := scanFound(stmt.QueryRowContext(p.ctx, n>>32, n&(1<<32-1)).Scan)
+		f, err := scanFound(stmt.QueryRowContext(p.ctx, n>>itemBits, n&(1<<itemBits-1)).Scan)
 		if errors.Is(err, dbsql.ErrNoRows) {
 			return nil, fmt.Errorf("%w: keywords of an item that is not there", memory.ErrDamaged)
 		} else if err != nil {

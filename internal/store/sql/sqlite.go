@@ -56,8 +56,10 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 }
 
 const (
-	sqliteConns = 4     // of one process; readers do not wait for the writer
-	sqliteWait  = 10000 // ms for another process's transaction to end
+	sqliteConns = 4 // of one process; readers do not wait for the writer
+	// sqliteWait is for how many ms SQLite itself waits for another process's transaction to end. It hears of no cancelled
+	// context while it does, so it is short, and the wait is made of many (tries).
+	sqliteWait = 100
 )
 
 // sqliteName is the name under which the driver opens a file. Write-ahead logging lets readers read while one writes.
@@ -79,29 +81,35 @@ func sqliteName(path string) (string, error) {
 func sqliteDialect() dialect {
 	return dialect{
 		name:     "sqlite",
-		words:    strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*lock*/", ""),
+		words:    strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*bytes(*/", "CAST(", "/*)*/", " AS BLOB)"),
 		rows:     1, // the driver looks every parameter up among all of them
 		hasTable: `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		check:    checkSQLite,
+		again:    func(err error) bool { return sqliteCode(err)&0xff == sqlitelib.SQLITE_BUSY },
 		explain:  explainSQLite,
 	}
 }
 
+// sqliteCode is SQLite's extended result code, 0 if err is none of its errors.
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
 // explainSQLite tells damage from everything else. "Short read" is a file that ends before its pages do.
 func explainSQLite(err error) error {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	switch e.Code() & 0xff {
+	code := sqliteCode(err)
+	switch code & 0xff {
 	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB, sqlitelib.SQLITE_FORMAT:
 		return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
-	case sqlitelib.SQLITE_IOERR:
-		if e.Code() == sqlitelib.SQLITE_IOERR_SHORT_READ {
-			return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
-		}
 	case sqlitelib.SQLITE_BUSY:
-		return fmt.Errorf("another process has held the database for %d s: %w", sqliteWait/1000, err)
+		return fmt.Errorf("another process has held the database for %d s: %w", sqliteWait*tries/1000, err)
+	}
+	if code == sqlitelib.SQLITE_IOERR_SHORT_READ {
+		return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
 	}
 	return err
 }

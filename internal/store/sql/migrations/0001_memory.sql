@@ -12,22 +12,23 @@ CREATE TABLE memory_sessions (
 );
 
 CREATE TABLE memories (
-  session BIGINT NOT NULL,
-  item    BIGINT NOT NULL,        -- number, from 1, in the order in which items came
-  id      TEXT   NOT NULL,
-  at_ms   BIGINT NOT NULL,
-  length  BIGINT NOT NULL,        -- in words, for BM25
-  summary TEXT   NOT NULL,
+  session  BIGINT NOT NULL,
+  item     BIGINT NOT NULL,       -- number, from 1, in the order in which items came
+  id       TEXT   NOT NULL,
+  at_ms    BIGINT NOT NULL,
+  length   BIGINT NOT NULL,       -- in words, for BM25
+  keywords BIGINT NOT NULL,       -- how many it has in memory_keywords, for the check
+  summary  TEXT   NOT NULL,
   PRIMARY KEY (session, item),
   UNIQUE (session, id)
 ) /*clustered*/;
 
--- The session leads the key: what a search costs depends on its session only, and so does what it can see.
+-- The session leads the key: what a search costs depends on its session only, and so does what it can see. One row holds
+-- what up to 256 neighbouring items have of a keyword (postings.go), because a search reads many and pays by the row.
 CREATE TABLE memory_keywords (
-  session BIGINT NOT NULL,
-  keyword BYTEA  NOT NULL,        -- UTF-8, compared as bytes in every database
-  item    BIGINT NOT NULL,
-  at_ms   BIGINT NOT NULL,        -- of the item: a ranking needs it of every item that it looks at
-  mark    BIGINT NOT NULL,        -- bits 0-2 memory.Mark, 3-15 how often, from 16 the item's length
-  PRIMARY KEY (session, keyword, item)
+  session  BIGINT NOT NULL,
+  keyword  BYTEA  NOT NULL,       -- UTF-8, compared as bytes in every database
+  block    BIGINT NOT NULL,       -- item / 256
+  postings BYTEA  NOT NULL,
+  PRIMARY KEY (session, keyword, block)
 ) /*clustered*/;
