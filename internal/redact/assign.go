@@ -28,6 +28,9 @@ func assignment(w *window) (int, int, bool) {
 		return 0, 0, false
 	}
 	v, ok := w.value(r)
+	if !ok && how == password {
+		v, ok = w.netrc(l, r)
+	}
 	if !ok || v.end-v.start < 8 || !secretValue(w.b[v.start:v.end], how, v) {
 		return 0, 0, false
 	}
@@ -35,6 +38,21 @@ func assignment(w *window) (int, int, bool) {
 		return s, e, true
 	}
 	return v.start, v.end, true
+}
+
+// netrc finds the value of "machine host login me password v", on one line or on several.
+func (w *window) netrc(l, r int) (value, bool) {
+	lead := w.b[max(0, l-200):l]
+	i := bytes.LastIndex(lead, []byte("login "))
+	if i < 0 || bytes.Count(lead[i:], newline) > 1 || len(bytes.Fields(lead[i:])) != 2 {
+		return value{}, false
+	}
+	start := skip(w.b, r, blanks, 8)
+	end := start
+	for end < len(w.b) && end-start <= mostValue && w.b[end] > ' ' {
+		end++
+	}
+	return value{start: start, end: end, quoted: true}, start > r && end > start
 }
 
 const mostName = 80

@@ -72,6 +72,12 @@ variable "db_password" { type = string }
 //registry.shop.net/:_authToken=«assigned-secret:uuid:36»
 always-auth=true
 `,
+	"netrc": `machine git.shop.net login bot password «assigned-secret:alnum:20»
+machine mirror.shop.net
+  login bot
+  password «assigned-secret:alnum:16»
+default login anonymous password me@shop.net
+`,
 	"settings.py": `import os
 SECRET_KEY = "«assigned-secret:alnum:50»"
 DEBUG = False
@@ -279,6 +285,7 @@ gpgsig -----BEGIN PGP SIGNATURE-----
 	"openapi": `securitySchemes: {bearerAuth: {type: http, scheme: bearer, bearerFormat: JWT}, apiKey: {type: apiKey, name: X-API-Key, in: header}}
 example: {access_token: string, token_type: bearer, expires_in: 3600, refresh_token: string}
 `,
+	"prose":     "After login you need a password that nobody knows. Enter login name and password below. The login page password is Longer-Than-8.\n",
 	"empty env": "API_KEY=\nSECRET_TOKEN=\nDB_PASSWORD=\nDATABASE_URL=postgres://localhost/app_test2\nJWT_SECRET=${JWT_SECRET:-}\n",
 }
 
