@@ -15,6 +15,9 @@ var firstTypes = []Type{MergeConflict, DecisionRequired, ReviewBlocked}
 // stageTypes are the types that a failing build or test run can have.
 var stageTypes = []Type{Dependency, BuildError, TestFailure}
 
+// lastTypes count when no stage explains the failure; DesignIssue and Other come from a project's own rules.
+var lastTypes = []Type{CIFailure, DesignIssue, Other}
+
 // finding is what was decided: a type and the hit that shows it best; hit is nil when nothing but the verdict is known.
 type finding struct {
 	t   Type
@@ -74,8 +77,10 @@ func (s *step) decide(weak bool) (finding, bool) {
 	if f, ok := s.earliest((*hit).definite, stageTypes...); ok {
 		return f, true
 	}
-	if h := s.definite[string(CIFailure)]; h != nil {
-		return finding{CIFailure, h}, true
+	for _, t := range lastTypes {
+		if h := s.definite[string(t)]; h != nil {
+			return finding{t, h}, true
+		}
 	}
 	if f, ok := s.earliest((*hit).counts, stageTypes...); ok {
 		return f, true
@@ -232,7 +237,9 @@ func (s *scan) blocker(f finding, in *Input, o *Options) Blocker {
 func (s *scan) describe(b *Blocker, h *hit) {
 	m := &h.m
 	b.Message, b.LogLine, b.Rule, b.Line = message(h), h.no, m.Rule.ID, m.Line
-	b.File = s.resolve(m.File)
+	if b.File = m.File; b.File != h.place {
+		b.File = s.resolve(m.File)
+	}
 	b.Severity, b.RecoveryAgent = Severity(m.Rule.Severity), m.Rule.Agent
 	b.ErrorPattern = patternOf(b, m)
 	if m.Rule.Resolution != "" {

@@ -16,6 +16,7 @@ type hit struct {
 	no       int // line of the log
 	seq      int // place in the order of all lines looked at
 	text     string
+	place    string // m.File as it was resolved in the directory that make was in then
 	evidence []string
 	follow   *rules.Follower
 	left     int // lines that the evidence still wants

@@ -20,12 +20,17 @@ type scan struct {
 	open    []*hit // hits that want the next lines
 	verdict verdicts
 	proof   int // the last definite hit
+	spent   int // lines that hits were followed for
 	end     []byte
 	gated   func(*rules.Rule) bool
 }
 
 // maxFailedSteps bounds what is kept of a log with many failing steps.
 const maxFailedSteps = 4
+
+// maxFollowed bounds how many lines hits are followed for in one log: those that decide come long before, and a log made
+// of nothing but beginnings of failures must not cost more than any other.
+const maxFollowed = 20_000
 
 func newScan(t *rules.Table, p *places) *scan {
 	s := &scan{table: t, places: p, cur: newStep(), quiet: newStep(), verdict: newVerdicts()}
@@ -143,6 +148,7 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 
 // feed gives the line to the hits that want it.
 func (s *scan) feed(line []byte, no int) {
+	s.spent += len(s.open)
 	kept := s.open[:0]
 	for _, h := range s.open {
 		if h.feed(line, no, s.places) {
@@ -155,6 +161,7 @@ func (s *scan) feed(line []byte, no int) {
 // mark takes in what a line says besides being a hit; it reports whether it is one.
 func (s *scan) mark(h *hit) bool {
 	r := h.m.Rule
+	s.verdict.steps = s.verdict.steps || r.Step != "" || r.Echo != "" || r.Level == rules.LevelCI
 	if r.Step == rules.StepStart || r.Step == rules.StepOK {
 		s.endStep()
 	}
@@ -196,9 +203,12 @@ func (s *scan) hit(h *hit) {
 	}
 	h.evidence = append(h.evidence, cut(h.text, maxLine))
 	h.m.File = s.resolve(h.m.File)
-	h.left = linesAfter
-	h.follow = s.table.Follow(&h.m)
-	s.open = append(s.open, h)
+	h.place = h.m.File
+	if s.spent < maxFollowed {
+		h.left = linesAfter
+		h.follow = s.table.Follow(&h.m)
+		s.open = append(s.open, h)
+	}
 }
 
 // resolve uses the directory that make is in now; later lines may leave it.

@@ -17,6 +17,7 @@ const (
 type verdicts struct {
 	bad, good map[string]int
 	done      int  // a CI system's log is complete, but says nothing about success
+	steps     bool // a CI system speaks in this log
 	last      *hit // the last failing verdict line
 }
 
@@ -66,7 +67,8 @@ func (v *verdicts) judge(exit *int, proof int) Verdict {
 	return Unknown
 }
 
-// sure tells whether a part of a log is enough to believe its success: an outer level said so, not only one of its parts.
+// sure tells whether the end of a log is enough to believe its success: the CI system said so, or a tool did and no CI
+// system speaks that may have said otherwise before.
 func (v *verdicts) sure() bool {
-	return v.good[rules.LevelCI] > 0 || v.good[rules.LevelRun] > 0
+	return v.good[rules.LevelCI] > 0 || v.good[rules.LevelRun] > 0 && !v.steps
 }
