@@ -217,7 +217,7 @@ func TestMarshal(t *testing.T) {
 		"html":               {"<&>", `"<&>"`, nil},
 		"int64":              {int64(1 << 53), "", ErrNumber},
 		"uint64":             {uint64(math.MaxUint64), "", ErrNumber},
-		"largest":            {1<<53 - 1, "9007199254740991", nil},
+		"largest":            {int64(1<<53 - 1), "9007199254740991", nil},
 		"float beyond":       {1e16, "", ErrNumber},
 		"bad string":         {bad, "", ErrUnicode},
 		"bad key":            {map[string]int{bad: 1}, "", ErrUnicode},
