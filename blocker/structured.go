@@ -84,7 +84,7 @@ func reader(in *Input, head []byte, r *Report) readFunc {
 }
 
 var (
-	xmlRoot    = regexp.MustCompile(`^(?s:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>]*>|<\?[^>]*>|\s)*<(?:testsuites?|Site|TestRun|test-run|test-results|assemblies|assembly)[\s>]`)
+	xmlRoot    = regexp.MustCompile(`^(?s:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<\?[^>]*>|\s)*<(?:testsuites?|Site|TestRun|test-run|test-results|assemblies|assembly)[\s>]`)
 	goJSON     = regexp.MustCompile(`^(?:[^\n]*\n){0,20}\{(?:"Time":"[^"]*",)?(?:"ImportPath":"[^"]*",)?"Action":"(?:start|run|output|pass|fail|skip|bench|pause|cont|build-output|build-fail)"`)
 	githubJSON = regexp.MustCompile(`"(?:conclusion|reviewDecision|mergeable|mergeStateStatus|statusCheckRollup|workflow_runs|check_runs|reviewThreads|latestReviews|bucket)"\s*:`)
 )
@@ -98,7 +98,7 @@ func (f *failure) blocker(in *Input, o *Options, reader string) Blocker {
 		f.take(&b, s, h)
 	}
 	b.Message = or(f.message, or(b.Message, f.key))
-	if f.key != "" && !strings.Contains(b.Message, f.key) && f.t != BuildError {
+	if f.key != "" && !mentions(b.Message, f.key) && f.t != BuildError {
 		b.Message = f.key + ": " + b.Message
 	}
 	if f.t == TestFailure && f.key != "" {
@@ -109,6 +109,19 @@ func (f *failure) blocker(in *Input, o *Options, reader string) Blocker {
 	}
 	b.Description = describe(&b)
 	return New(b)
+}
+
+// mentions tells whether a name stands in a message, not as part of a longer word.
+func mentions(message, name string) bool {
+	i := strings.Index(message, name)
+	if i < 0 {
+		return false
+	}
+	letter := func(s string) bool {
+		return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+	}
+	end := i + len(name)
+	return !(i > 0 && letter(message[i-1:i])) && !(end < len(message) && letter(message[end:end+1]))
 }
 
 // take adds what a hit in the output says and the report itself does not.

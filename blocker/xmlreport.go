@@ -1,6 +1,7 @@
 package blocker
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
@@ -9,7 +10,14 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
+
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 // maxRun is how much of one text or attribute of an XML report is read: enough for a test's first errors. The rest is
@@ -84,13 +92,14 @@ type xmlReader struct {
 }
 
 func readXML(ctx gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
-	x := &xmlReader{limit: &runLimiter{r: body}}
+	x := &xmlReader{limit: &runLimiter{r: valid(body)}}
 	x.d = xml.NewDecoder(x.limit)
 	x.d.Strict = false
-	x.d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // names and errors are ASCII anyway
+	x.d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // valid has decoded it
 	for x.first == nil && ctx.Err() == nil {
 		tok, err := x.d.RawToken()
 		if errors.Is(err, io.EOF) {
+			x.close()
 			break
 		}
 		if err != nil { // cut off or damaged: what was read so far counts, and success is not known
@@ -103,6 +112,27 @@ func readXML(ctx gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outc
 		return nil, ctx.Err()
 	}
 	return x.outcome(Succeeded), nil
+}
+
+// declared finds the encoding that an XML declaration names.
+var declared = regexp.MustCompile(`^\s*<\?xml[^>]*encoding=["']([\w-]+)["']`)
+
+// valid gives UTF-8: decoded from the East Asian encoding that the report declares, else with U+FFFD for what is not
+// UTF-8, since the XML reader stops at the first such byte.
+func valid(body io.Reader) io.Reader {
+	r := bufio.NewReader(body)
+	head, _ := r.Peek(200)
+	if m := declared.FindSubmatch(head); m != nil {
+		switch strings.ToLower(string(m[1])) {
+		case "euc-kr", "cp949", "ks_c_5601-1987":
+			return korean.EUCKR.NewDecoder().Reader(r)
+		case "shift_jis", "windows-31j":
+			return japanese.ShiftJIS.NewDecoder().Reader(r)
+		case "gbk", "gb2312", "gb18030":
+			return simplifiedchinese.GB18030.NewDecoder().Reader(r)
+		}
+	}
+	return transform.NewReader(r, runes.ReplaceIllFormed())
 }
 
 func (x *xmlReader) outcome(clean Verdict) *outcome {
