@@ -44,7 +44,7 @@ var (
 		`|(?:결정이 필요(?:합니다|해요|함)|결정해 ?(?:주세요|주십시오)|선택해 ?(?:주세요|주십시오)|어느 (?:쪽|방안|방식|것)[^.?]{0,30}(?:할까요|하시겠습니까|진행할까요)|결정을 (?:기다리|내려 ?주))`)
 	failLine = regexp.MustCompile(`(?i)^[\s>#*_\-]*` + marks + `(?:the )?(?:(?:build|compilation|compile|link(?:ing)?|configure|configuration|tests?|test suite|test run|\d+ (?:of \d+ )?tests?)(?: has| have)? failed\b|(?:빌드|컴파일|링크|테스트|구성)(?:가|이|에|는|은)?\s?(?:\d+(?:건|개)(?:가|이)?\s)?실패(?:했|하였|함|입니다|$|[.!:]))`)
 	// A sentence about what would be, was, or is over, is no report.
-	mention  = regexp.MustCompile(`(?i)\b(?:if|when|whenever|unless|should|would|could|might|until|once|previously|earlier|before|used to|no longer|not|never|no decision|without|e\.g|for example|means|returns?|fixed|resolved)\b|(?:시에?|하면|되면|경우|라면|때|이전|해결|수정 ?완료|아닙니다|없습니다|없음|불필요)`)
+	mention  = regexp.MustCompile(`(?i)\b(?:if|when|whenever|unless|might|until|once|previously|earlier|before|used to|no longer|not|never|no decision|without|e\.g|for example|means|returns?|fixed|resolved)\b|(?:시에?|하면|되면|경우|라면|때|이전|해결|수정 ?완료|아닙니다|불필요)`)
 	question = regexp.MustCompile(`(?i)^[\s>#*_\-\d.]*(?:question|decision(?: needed| required)?|the question|질문|결정 ?(?:사항|필요)?|문의|논점|DECISION_NEEDED|DECISION_REQUIRED)[*_\s]*[:：—-]+[*_\s]*(\S.*)`)
 	summary  = regexp.MustCompile(`(?i)^[\s>#*_\-\d.]*(?:summary|error|errors|cause|root cause|reason|problem|message|요약|오류|에러|원인|사유|문제|메시지)[*_\s]*[:：—-]+[*_\s]*(\S.*)`)
 	heading  = regexp.MustCompile(`(?i)^(?:[\s>#*_|\-"{]*(?:agent|subagent|subagent_type|에이전트)["*_\s]*[:：=|]["*_\s\x60]*([\w-]+)|\s*[#*\s]*\[([a-z][\w-]*)\]["*_\s]*(?:status|state|상태|결과|report|보고))`)
