@@ -43,25 +43,30 @@ var endings = suffixList(
 		시키다 시키는 시키고 시키며 시키면 시키지 시키기 시키게 시키려고 시키면서 시키거나 시키도록 시키기를 시켜 시켜서 시켜야 시킨 시킬 시킬지 시킴
 		적 적임 적인 적으로 적이 적이고 적이며 적이다 적인가 적으로는 적이던 스러운 스럽게
 		는다 는데 는지 는지를 는가 던 지만 면서 으면 으면서 으며 으려고 려고 으려면 려면 도록 거나 자마자 아서 어서 아야 어야 아도 어도 기 기를 기가 기에 기는 기도 기로 기위해 게 고 고서
-		을까 을때 으세요 세요 십시오 아요 어요 어지는 어진 아진 아지는`,
+		을까 을때 고자 으세요 세요 십시오 아요 어요 어지는 어진 아진 아지는`,
 )
 
 // suffixes are all of them: the longest one that fits is taken, whatever it follows.
 var suffixes = union(particles, endings)
 
+// certain are particles that are no noun's last syllable where the sound allows them, so that one syllable before them is a
+// word: 산은, 책을, 읽는. It is not so with others: 나이, 회의, 태도.
+var certain = suffixList(open, `를`, shut|rieul, `은 을`, after, `는`)
+
 // tails follow the ㅆ of past and future: 고쳤다, 고쳤는지, 고치겠습니다.
 var tails = set(`다 다고 다는 다면 다가 다며 던 던가 고 으며 으나 으니 으니까 으므로 으면 는데 는데도 지만 는지 는지를 는지는 는가 는가를 을 을까 을까요 을때 음 음을 음에도 음은
 	습니다 습니까 습니다만 어 어요 어도 어서 었다 었던 었고 었는데 나 나요 네 네요 죠 지 지요 을지 을지도 거든 더니 던데 더라 느냐 더라도 거나 도록 기에 기 기를`)
 
-// koreanStop are words of grammar in the forms in which they stand; what begins with 있 or 않 is one, too.
+// koreanStop are words of grammar in the forms in which they stand; isKoreanStop knows some more by how they begin.
 var koreanStop = set(`
 수 게 및 더 또 또는 혹은 그리고 그러나 하지만 그래서 그러면 그런데 그러므로 따라서 즉 만약 만일 비록
-이런 그런 저런 이렇게 그렇게 저렇게 이러한 그러한 내 네 제 내가 네가 제가 뭐 뭘 무슨 누가 어떤 어떻게 어떠한 어째서 왜 몇 얼마나 수는 수가 수를
+이런 그런 저런 이렇게 그렇게 저렇게 이러한 그러한 내 네 제 내가 네가 제가 뭐 뭘 무슨 누가 어떤 어떻게 어떠한 어째서 왜 몇 얼마나 수는 수가 수를 안
 위해 위해서 위한 위하여 대해 대해서 대한 대하여 통해 통해서 통한 통하여 따라 따른 따르면 의해 의한 의하면 인해 인한 관해 관한 비해 함께 같이 같은 같다 다른
 없다 없는 없던 없을 없고 없으며 없어 없이 없음 없
 하다 하는 하던 할 한 함 해 해서 하고 하며 하여 하면 하기 하지 한다 합니다 하 되다 되는 되던 될 된 됨 돼 돼서 되고 되며 되어 되면 되기 되지 된다 됩니다 되
 이다 이며 이고 이라 이라는 이라고 인 인가 일 임 입니다 아니 아니다 아닌 아니라 못 못하 못한
 매우 아주 너무 가장 모두 모든 각 각각 다시 이미 아직 항상 자주 가끔 계속 서로 바로 잘 좀 참 꼭 거의 약 총 단 오직 특히 주로
+어디서 여기서 거기서 저기서 알려줘 알려주세요 말해줘 보여줘 찾아줘
 `)
 
 // koreanPronouns are words of grammar that take particles: 이것을, 무엇이, 때문에.
@@ -122,14 +127,31 @@ func koreanTerm(w string) string {
 	if !ok {
 		stem = trim(trim(w, suffixes, 2), suffixes, 2)
 	}
+	if len(stem) == 2*syllable {
+		stem = trim(stem, certain, 1)
+	}
 	if isKoreanStop(stem) {
 		return ""
 	}
 	return stem
 }
 
+// isKoreanStop also knows words that are nothing but an ending: 하는가, 되면서.
 func isKoreanStop(w string) bool {
-	return koreanStop[w] || koreanPronouns[trimParticles(w, 1)] || strings.HasPrefix(w, "있") || strings.HasPrefix(w, "않")
+	if koreanStop[w] || koreanPronouns[trimParticles(w, 1)] {
+		return true
+	}
+	for _, begin := range []string{"있", "않", "뭐"} {
+		if strings.HasPrefix(w, begin) {
+			return true
+		}
+	}
+	for _, begin := range []string{"하", "해", "되", "돼"} {
+		if strings.HasPrefix(w, begin) && len(w) > syllable && trim(w, endings, 0) == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // Unicode numbers the syllables of Hangul by their parts: ((initial × 21) + vowel) × 28 + final.

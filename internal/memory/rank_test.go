@@ -97,7 +97,7 @@ func TestRank(t *testing.T) {
 		{"inside a Korean word, after the word itself", []string{"저장소", "세션저장소"}, "저장소", []int64{0, 1}},
 		{"Korean words apart or together", []string{"세션 저장소", "세션저장소", "세션", "저장소"}, "세션저장소", []int64{1, 0}},
 		{"Korean question", []string{"컴파일러 오류를 고쳤다", "문서를 썼다"}, "어떤 오류를 고쳤나요?", []int64{0}},
-		{"one syllable is no part of a word", []string{"책상", "책"}, "책을", []int64{}},
+		{"one syllable is no part of a word", []string{"책상", "책"}, "책을", []int64{1}},
 		{"one syllable as a word", []string{"책상", "책 읽기"}, "책", []int64{1}},
 		{"the date", []string{"redis"}, "what was on 14 August 2023", []int64{0}},
 		{"the date in Korean", []string{"redis"}, "8월 14일에 무엇을", []int64{0}},

@@ -11,6 +11,7 @@ type Facts struct {
 	Asked    string   // what the person asked for in this turn
 	Answered string   // what the assistant said last in it
 	Text     string   // all of the turn, or all that was written for the save; only for keywords
+	Doing    string   // what the person says is being worked on
 	Commits  []Commit // since the last save, newest first
 	Task     Task
 	Blocker  Blocker
@@ -59,14 +60,15 @@ type part struct {
 
 func (f Facts) parts() []part {
 	return []part{
-		{"asked", sentence(f.Asked), 120, 5},
+		{"asked", sentence(f.Asked), 120, 6},
+		{"doing", clean(f.Doing), 160, 4},
 		{"did", f.did(), 240, 1},
-		{"why", f.why(), 120, 6},
-		{"answer", sentence(f.Answered), 160, 7},
-		{"task", f.Task.line(), 120, 4},
+		{"why", f.why(), 120, 7},
+		{"answer", sentence(f.Answered), 160, 8},
+		{"task", f.Task.line(), 120, 5},
 		{"block", f.Blocker.line(), 160, 2},
 		{"next", first(f.Next), 100, 3},
-		{"git", f.Git.line(), 120, 8},
+		{"git", f.Git.line(), 120, 9},
 	}
 }
 
@@ -97,7 +99,7 @@ func (f Facts) Summary() string {
 // words are what the item is found by: everything that was said, and beside it the names of what was touched. Those are
 // kept apart because they tell little of what a change is about, and would make many items look alike.
 func (f Facts) words() (Words, bool) {
-	texts := []string{f.Asked, f.Answered, f.Task.Change, f.Task.Last, f.Task.Next, f.Blocker.Type, f.Blocker.Message}
+	texts := []string{f.Asked, f.Answered, f.Doing, f.Task.Change, f.Task.Last, f.Task.Next, f.Blocker.Type, f.Blocker.Message}
 	texts = append(texts, f.Next...)
 	for _, c := range f.Commits {
 		if !c.isNoise() {

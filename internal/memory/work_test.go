@@ -18,7 +18,8 @@ func summarize(w *Work) error {
 
 func save() Facts {
 	return Facts{
-		Text: "Decided on an LRU because the old map grew without end.",
+		Doing: "the session cache",
+		Text:  "Decided on an LRU because the old map grew without end.",
 		Commits: []Commit{
 			{"WIP checkpoint", "nothing to see"},
 			{"Bound the session cache", "It grew without end. Nobody noticed until the build machine ran out of memory."},
@@ -41,7 +42,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{"nothing", Facts{}, ""},
 		{"only noise", Facts{Commits: []Commit{{"wip", "x"}, {"", ""}}, Text: "said"}, ""},
-		{"a save", save(), "did: Bound the session cache; Name the eviction policy\n" +
+		{"a save", save(), "doing: the session cache\ndid: Bound the session cache; Name the eviction policy\n" +
 			"why: It grew without end.\n" +
 			"task: add-cache 3/7, last: write the eviction test, next: measure it\n" +
 			"block: build_error: src/Cache.cpp:42 undefined reference to `evict(int)'\n" +
@@ -65,7 +66,7 @@ func TestSummaryIsShort(t *testing.T) {
 	for _, word := range []string{"word ", "낱말 ", "가나다라마바사", strings.Repeat("x", 300) + " "} {
 		long := strings.Repeat(word, 300)
 		f := Facts{
-			Asked: long, Answered: long, Commits: []Commit{{long, long}}, Next: []string{long},
+			Asked: long, Doing: long, Answered: long, Commits: []Commit{{long, long}}, Next: []string{long},
 			Task: Task{long, 1, 2, long, long}, Blocker: Blocker{long, long, "src/a.cpp:7", long},
 			Git: Git{long, long, 1, 2, 3, []string{long, long}},
 		}
@@ -79,7 +80,7 @@ func TestSummaryIsShort(t *testing.T) {
 				t.Errorf("%.10s: cut without a sign: %s", word, l)
 			}
 		}
-		for _, must := range []string{"did: ", "block: ", "next: ", "task: "} {
+		for _, must := range []string{"did: ", "block: ", "next: ", "doing: "} {
 			if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, must) }) {
 				t.Errorf("%.10s: no %s", word, must)
 			}

@@ -30,12 +30,7 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 }
 
 func openSQLite(ctx context.Context, path string) (*DB, error) {
-	// SQLite would make it with the mode of the umask; the files beside it (-wal, -shm) get the mode of this one.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
+	if err := makeFile(path); err != nil {
 		return nil, err
 	}
 	name, err := sqliteName(path)
@@ -53,6 +48,26 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// makeFile makes an empty file, which to SQLite is a new database. SQLite itself would give it the mode of the umask; the
+// files beside it (-wal, -shm) get the mode of this one.
+func makeFile(path string) (err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file")
+	case info.Mode().Perm()&0o077 != 0: // made by another program; it is nobody else's to read
+		return f.Chmod(0o600)
+	}
+	return nil
 }
 
 const (

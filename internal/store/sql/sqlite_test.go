@@ -149,9 +149,21 @@ func TestFileModes(t *testing.T) {
 	}
 }
 
+// TestModesAreMended: a copy from elsewhere may have been made for all to read.
+func TestModesAreMended(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.db")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	open(t, path)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
 func TestOpenSaysWhat(t *testing.T) {
 	dir := t.TempDir()
-	for name, path := range map[string]string{"a folder": dir, "no folder": filepath.Join(dir, "no", "x.db")} {
+	for name, path := range map[string]string{"a folder": dir, "a device": os.DevNull, "no folder": filepath.Join(dir, "no", "x.db")} {
 		if _, err := OpenSQLite(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
