@@ -169,7 +169,7 @@ func New(b Blocker) Blocker {
 	if b.MaxRecoveryAttempts == 0 {
 		b.MaxRecoveryAttempts = MaxAttempts
 	}
-	b.Message = cut(b.Message, maxText)
+	b.Message, b.Resolution, b.Source = cut(b.Message, maxText), cut(b.Resolution, maxText), cut(b.Source, maxText)
 	b.ErrorPattern = or(b.ErrorPattern, Pattern(or(b.Message, b.Description)))
 	b.Description = cut(or(b.Description, b.Message), maxText)
 	b.ID = IDOf(b.Type, b.ErrorPattern)
@@ -184,9 +184,17 @@ func or[T comparable](a, b T) T {
 	return b
 }
 
-// cut shortens a text to n bytes at a character, marked with an ellipsis.
+func printable(r rune) rune {
+	if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+		return ' '
+	}
+	return r
+}
+
+// cut shortens a text to n bytes at a character, marked with an ellipsis. Control characters become blanks: what comes
+// from a log or an agent is shown on terminals.
 func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(printable, strings.ToValidUTF8(s[:min(len(s), 4*n)], "\uFFFD"))
 	if len(s) <= n {
 		return s
 	}

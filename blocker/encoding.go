@@ -244,12 +244,13 @@ func escapeLen(b []byte) int {
 		return csiLen(b)
 	case ']', 'P', '^', '_', 'X':
 		return stringLen(b)
-	case '\n', '\r', 0x1b:
-		return 1
 	case '(', ')', '*', '+', '#', '%':
-		if len(b) > 2 && b[2] != '\n' {
+		if len(b) > 2 && b[2] >= ' ' && b[2] < 0x7f {
 			return 3
 		}
+	}
+	if b[1] < ' ' || b[1] >= 0x7f { // no escape sequence: what follows is text
+		return 1
 	}
 	return 2
 }

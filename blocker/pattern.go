@@ -10,6 +10,7 @@ var volatile = []struct {
 	find *regexp.Regexp
 	put  string
 }{
+	{regexp.MustCompile(`\s+`), " "},
 	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
@@ -21,18 +22,23 @@ var volatile = []struct {
 	{regexp.MustCompile(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
 	{regexp.MustCompile(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
 	{regexp.MustCompile(`\b\d{5,}\b`), "<number>"},
-	{regexp.MustCompile(`\s+`), " "},
 }
 
 // Pattern reduces an error line to what is the same each time the failure is seen: times, durations, addresses, long
 // numbers, URLs and absolute paths are replaced by their kind. Paths relative to the repository stay.
 func Pattern(line string) string {
 	s := cut(strings.TrimSpace(line), maxText)
-	for _, v := range volatile {
-		s = v.find.ReplaceAllStringFunc(s, func(m string) string { return stable(m, v.put) })
+	for range 4 { // what one replacement leaves may read like another's; this comes to rest at once or after one more
+		was := s
+		for _, v := range volatile {
+			s = v.find.ReplaceAllStringFunc(s, func(m string) string { return stable(m, v.put) })
+		}
+		s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "<path>: ")) // the tool that speaks
+		if s = cut(s, 240); s == was {
+			break
+		}
 	}
-	s = strings.TrimPrefix(strings.TrimSpace(s), "<path>: ") // the tool that speaks
-	return cut(s, 240)
+	return s
 }
 
 // stable replaces one volatile part; what an expression had to take along before it stays.
