@@ -138,8 +138,8 @@ func ask(lines []string, at int) string {
 		return q
 	}
 	for _, l := range lines[at:min(len(lines), at+20)] {
-		if strings.HasSuffix(strings.TrimSpace(l), "?") || strings.HasSuffix(strings.TrimSpace(l), "？") {
-			return strings.Trim(strings.TrimSpace(l), "*_# ")
+		if l = strings.Trim(l, "*_# \t\r"); strings.HasSuffix(l, "?") || strings.HasSuffix(l, "？") {
+			return l
 		}
 	}
 	return ""
@@ -148,10 +148,7 @@ func ask(lines []string, at int) string {
 // labelled finds what stands behind a label.
 func labelled(label *regexp.Regexp, lines []string) string {
 	for _, l := range lines {
-		if len(l) > lineCap {
-			continue
-		}
-		if m := label.FindStringSubmatch(l); m != nil && !statusLine.MatchString(l) {
+		if m := label.FindStringSubmatch(l[:min(len(l), lineCap)]); m != nil && !statusLine.MatchString(l) {
 			return strings.Trim(m[1], "*_` ")
 		}
 	}

@@ -113,14 +113,12 @@ func (s *step) best(t Type) *hit {
 // itself and no tool names another reason.
 func (s *step) machine() (finding, bool) {
 	h := s.definite[string(CIFailure)]
-	if h == nil {
-		return finding{}, false
-	}
 	f, other := s.earliest((*hit).definite, stageTypes...)
-	if !other && (s.stage == nil || h.seq < s.stage.seq) || other && h.seq < f.hit.seq {
-		return finding{CIFailure, h}, true
+	if !other {
+		f.hit = s.stage
 	}
-	return finding{}, false
+	is := h != nil && (f.hit == nil || h.seq < f.hit.seq)
+	return finding{CIFailure, h}, is
 }
 
 // byStage: a closing line names the stage that failed; the first hit of that stage's type is the reason.

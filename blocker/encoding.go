@@ -98,13 +98,12 @@ func detectLegacy(head []byte) Encoding {
 
 // trimPartial takes a character away that the end of a sample cut through.
 func trimPartial(b []byte) []byte {
-	for i := 1; i <= utf8.UTFMax && i <= len(b); i++ {
-		if c := b[len(b)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-i:]) {
-				return b[:len(b)-i]
-			}
-			break
-		}
+	i := len(b) - 1
+	for i > 0 && i > len(b)-utf8.UTFMax && !utf8.RuneStart(b[i]) {
+		i--
+	}
+	if i >= 0 && !utf8.FullRune(b[i:]) {
+		return b[:i]
 	}
 	return b
 }
@@ -144,17 +143,10 @@ func han(r rune, e Encoding) int {
 	return 1
 }
 
-func legacy(e Encoding) encoding.Encoding {
-	switch e {
-	case CP949:
-		return korean.EUCKR
-	case ShiftJIS:
-		return japanese.ShiftJIS
-	case GBK:
-		return simplifiedchinese.GB18030
-	}
-	return nil
-}
+// codePages are the legacy encodings; GB18030 holds GBK.
+var codePages = map[Encoding]encoding.Encoding{CP949: korean.EUCKR, ShiftJIS: japanese.ShiftJIS, GBK: simplifiedchinese.GB18030}
+
+func legacy(e Encoding) encoding.Encoding { return codePages[e] }
 
 // decodeLegacy decodes bytes of a legacy encoding; what it does not know becomes U+FFFD.
 func decodeLegacy(e Encoding, b []byte) []byte {

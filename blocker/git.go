@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -98,19 +99,14 @@ func isMark(line []byte, c byte, label bool) bool {
 // documents are files in which marks stand as examples or underlines.
 var documents = map[string]bool{".rst": true, ".adoc": true, ".asciidoc": true}
 
+// examples are folders of test data.
+var examples = regexp.MustCompile(`(?:^|/)(?:testdata|fixtures|__snapshots__)/`)
+
 // MarkersBelong tells whether marks in a file are probably meant: documents that underline with =, and test data about
 // merging. Callers pass over such files unless git says that they are unmerged.
 func MarkersBelong(name string) bool {
 	name = slashes(name)
-	if documents[strings.ToLower(path.Ext(name))] {
-		return true
-	}
-	for _, dir := range []string{"testdata/", "fixtures/", "__snapshots__/"} {
-		if strings.Contains(name, dir) {
-			return true
-		}
-	}
-	return false
+	return documents[strings.ToLower(path.Ext(name))] || examples.MatchString(name)
 }
 
 // FromMarkers makes the blocker of a file in which a conflict was left.

@@ -88,7 +88,7 @@ func (g *goReader) line(line []byte, no int) {
 		g.output(key, no).add(string(cleanText(nil, []byte(e.Output), UTF8)), no)
 	case "build-fail":
 		g.failed = true
-		g.build = orFailure(g.build, g.failure(BuildError, key, e.ImportPath, no))
+		g.build = or(g.build, g.failure(BuildError, key, e.ImportPath, no))
 	case "fail":
 		g.fail(key, e, no)
 	case "pass", "skip":
@@ -113,11 +113,11 @@ func (g *goReader) fail(key string, e goEvent, no int) {
 	g.failed = true
 	switch {
 	case e.FailedBuild != "":
-		g.build = orFailure(g.build, g.failure(BuildError, key, e.Package, no))
+		g.build = or(g.build, g.failure(BuildError, key, e.Package, no))
 	case g.first == nil && (e.Test != "" || !g.buildFailed(key)):
 		g.first = g.failure(TestFailure, key, or(e.Test, e.Package), no)
 	case g.buildFailed(key):
-		g.build = orFailure(g.build, g.failure(BuildError, key, e.Package, no))
+		g.build = or(g.build, g.failure(BuildError, key, e.Package, no))
 	}
 	delete(g.outputs, key)
 }
@@ -126,13 +126,6 @@ func (g *goReader) fail(key string, e goEvent, no int) {
 func (g *goReader) buildFailed(key string) bool {
 	o := g.outputs[key]
 	return o != nil && (bytes.Contains(o.text, []byte("[build failed]")) || bytes.Contains(o.text, []byte("[setup failed]")))
-}
-
-func orFailure(a, b *failure) *failure {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func (g *goReader) failure(t Type, key, name string, no int) *failure {
@@ -148,7 +141,7 @@ func (g *goReader) failure(t Type, key, name string, no int) *failure {
 }
 
 func (g *goReader) outcome() *outcome {
-	switch f := orFailure(g.build, g.first); {
+	switch f := or(g.build, g.first); {
 	case f != nil:
 		return &outcome{verdict: Failed, failure: f}
 	case g.failed:

@@ -32,10 +32,8 @@ func (h *hit) definite() bool {
 
 // general: a closing line, or an agent's own status line, says less than a line about one failure.
 func (h *hit) general(o *hit) bool {
-	if h.m.Rule.Strength != rules.Summary {
-		return false
-	}
-	return h.m.Rule.Stage == "agent" || h.m.Rule.Verdict != "" && o.m.Rule.Verdict == ""
+	closing := h.m.Rule.Stage == "agent" || h.m.Rule.Verdict != "" && o.m.Rule.Verdict == ""
+	return closing && h.m.Rule.Strength == rules.Summary
 }
 
 // counts tells whether a hit is more than weak.
@@ -136,10 +134,7 @@ func (c *origin) note(m rules.Match, no int) {
 	if m.Msg != "" && c.m.Msg != "" && m.File == c.m.File && no-c.no <= contextReach {
 		return // what a test logged: the first line is the reason
 	}
-	if m.File == "" || c.m.File != "" && no-c.no <= contextReach && isForeign(m.File) && !isForeign(c.m.File) {
-		if m.File == "" {
-			*c = origin{}
-		}
+	if c.m.File != "" && no-c.no <= contextReach && m.File != "" && isForeign(m.File) && !isForeign(c.m.File) {
 		return
 	}
 	*c = origin{m, no}

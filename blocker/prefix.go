@@ -14,11 +14,7 @@ var antTasks = []string{"javac", "exec", "junit", "java", "javadoc", "testng", "
 func stripPrefixes(b []byte) []byte {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	for range maxPrefixes {
-		n := prefixLen(b)
-		if n == 0 {
-			break
-		}
-		b = b[n:]
+		b = b[prefixLen(b):]
 	}
 	return bytes.TrimRight(b, " \t")
 }
@@ -98,9 +94,8 @@ func clockLen(b []byte) int {
 		return 0
 	}
 	i := 8
-	if i < len(b) && (b[i] == '.' || b[i] == ',') {
-		for i++; i < len(b) && isDigit(b[i]); i++ {
-		}
+	for len(b) > i && (i == 8 && (b[i] == '.' || b[i] == ',') || i > 8 && isDigit(b[i])) {
+		i++
 	}
 	return i
 }

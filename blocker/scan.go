@@ -106,15 +106,15 @@ func segmentEnd(text []byte, at int) int {
 
 // lineBreak passes over \n, \r or \r\n.
 func lineBreak(text []byte, at int) (next, newlines int) {
-	switch {
-	case at >= len(text):
-		return len(text), 0
-	case text[at] == '\n':
-		return at + 1, 1
-	case at+1 < len(text) && text[at+1] == '\n':
-		return at + 2, 1
+	for ; at < len(text); at++ {
+		if text[at] == '\n' {
+			return at + 1, 1
+		}
+		if at+1 == len(text) || text[at+1] != '\n' {
+			return at + 1, 0
+		}
 	}
-	return at + 1, 0
+	return at, 0
 }
 
 // line looks at one line.

@@ -272,7 +272,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 
 // TestOneLineOfAGigabyte: a line without end costs no memory, and the line after it is seen, with its right number.
 func TestOneLineOfAGigabyte(t *testing.T) {
-	size := int64(64 << 20)
+	size := int64(16 << 20)
 	if os.Getenv("SESSION_TEST_LARGE") != "" { // a gigabyte takes seconds; any size shows whether memory grows
 		size = 1 << 30
 	}
@@ -299,7 +299,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	_, err := Scan(context.Background(), Input{Name: "x", Stream: &repeat{unit: unit, left: 8 << 20}}, Options{Now: now, Procs: 2})
+	_, err := Scan(context.Background(), Input{Name: "x", Stream: &repeat{unit: unit, left: 4 << 20}}, Options{Now: now, Procs: 2})
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if err != nil {

@@ -117,11 +117,12 @@ func mentions(message, name string) bool {
 	if i < 0 {
 		return false
 	}
-	letter := func(s string) bool {
-		return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
-	}
 	end := i + len(name)
-	return !(i > 0 && letter(message[i-1:i])) && !(end < len(message) && letter(message[end:end+1]))
+	return !(i > 0 && isWord(message[i-1])) && !(end < len(message) && isWord(message[end]))
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) || c == '_'
 }
 
 // take adds what a hit in the output says and the report itself does not.

@@ -13,9 +13,6 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/text/encoding/japanese"
-	"golang.org/x/text/encoding/korean"
-	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 )
@@ -117,20 +114,17 @@ func readXML(ctx gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outc
 // declared finds the encoding that an XML declaration names.
 var declared = regexp.MustCompile(`^\s*<\?xml[^>]*encoding=["']([\w-]+)["']`)
 
+// names are the code pages as XML declares them.
+var names = map[string]Encoding{"euc-kr": CP949, "cp949": CP949, "ks_c_5601-1987": CP949, "shift_jis": ShiftJIS, "windows-31j": ShiftJIS,
+	"gbk": GBK, "gb2312": GBK, "gb18030": GBK}
+
 // valid gives UTF-8: decoded from the East Asian encoding that the report declares, else with U+FFFD for what is not
 // UTF-8, since the XML reader stops at the first such byte.
 func valid(body io.Reader) io.Reader {
 	r := bufio.NewReader(body)
 	head, _ := r.Peek(200)
-	if m := declared.FindSubmatch(head); m != nil {
-		switch strings.ToLower(string(m[1])) {
-		case "euc-kr", "cp949", "ks_c_5601-1987":
-			return korean.EUCKR.NewDecoder().Reader(r)
-		case "shift_jis", "windows-31j":
-			return japanese.ShiftJIS.NewDecoder().Reader(r)
-		case "gbk", "gb2312", "gb18030":
-			return simplifiedchinese.GB18030.NewDecoder().Reader(r)
-		}
+	if m := declared.FindSubmatch(head); m != nil && legacy(names[strings.ToLower(string(m[1]))]) != nil {
+		return legacy(names[strings.ToLower(string(m[1]))]).NewDecoder().Reader(r)
 	}
 	return transform.NewReader(r, runes.ReplaceIllFormed())
 }

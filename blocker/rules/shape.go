@@ -157,14 +157,12 @@ func colonAt(b []byte, i int) (m Match, ok bool) {
 // skipEnd passes over the end of a range in rustc's old form: 3:5: 3:8 error: …
 func skipEnd(b []byte) []byte {
 	_, n := digits(b)
-	if n == 0 || n+1 >= len(b) || b[n] != ':' {
-		return b
+	if n > 0 && n+1 < len(b) && b[n] == ':' {
+		if _, k := digits(b[n+1:]); k > 0 && n+1+k < len(b) && b[n+1+k] == ' ' {
+			return b[n+2+k:]
+		}
 	}
-	_, k := digits(b[n+1:])
-	if k == 0 || n+1+k >= len(b) || b[n+1+k] != ' ' {
-		return b
-	}
-	return b[n+2+k:]
+	return b
 }
 
 // skipRange passes over the end of a range: 3:5-9, 3:5-4:2.
