@@ -194,6 +194,23 @@ var (
 	dependencyCommand = regexp.MustCompile(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
 )
 
+// dying are the rules whose line, when it is the last one of a log, was a program's end.
+var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true}
+
+// dyingWords: nothing says how the run ended, but its last line is a program's that gave up.
+func (s *scan) dyingWords() (finding, bool) {
+	last := s.lastLines()
+	if len(last) == 0 {
+		return finding{}, false
+	}
+	text := last[len(last)-1]
+	m, ok := s.table.MatchText(text, nil)
+	if !ok || !dying[m.Rule.ID] {
+		return finding{}, false
+	}
+	return finding{Type(m.Rule.Type), &hit{m: m, no: s.lastNo, seq: s.seq, text: text, evidence: last}}, true
+}
+
 // fallback gives a failing run without any hit its blocker: nothing that failed goes unseen.
 func (s *scan) fallback(in *Input) finding {
 	t := CIFailure

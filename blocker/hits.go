@@ -142,7 +142,7 @@ func (c *origin) note(m rules.Match, no int) {
 
 // lend gives a hit without a place the one of the context.
 func (c *origin) lend(h *hit) {
-	if c.m.File == "" || h.no-c.no > contextReach || h.m.File != "" || h.m.Rule.Verdict != "" {
+	if c.m.File == "" || isForeign(c.m.File) || h.no-c.no > contextReach || h.m.File != "" || h.m.Rule.Verdict != "" {
 		return
 	}
 	h.m.File, h.m.Line, h.m.Col = c.m.File, c.m.Line, c.m.Col

@@ -220,7 +220,9 @@ func (s *scan) conclude(in *Input, o *Options, r *Report) {
 	}
 	f, ok := s.decide(r.Verdict)
 	if !ok && r.Verdict == Unknown {
-		return
+		if f, ok = s.dyingWords(); !ok {
+			return
+		}
 	}
 	if !ok {
 		f = s.fallback(in)

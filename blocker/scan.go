@@ -22,6 +22,7 @@ type scan struct {
 	proof   int // the last definite hit
 	spent   int // lines that hits were followed for
 	end     []byte
+	lastNo  int // line of the last words in end
 	gated   func(*rules.Rule) bool
 }
 
@@ -90,8 +91,9 @@ func (s *scan) chunk(c *chunk) {
 func (s *scan) finish(c *chunk, text []byte) {
 	s.base += c.newlines
 	tail := text[max(0, len(text)-lineCap):]
-	if len(bytes.TrimSpace(tail)) > 0 {
+	if t := bytes.TrimSpace(tail); len(t) > 0 {
 		s.end = append(s.end[:0], tail...)
+		s.lastNo = s.base + 1 - bytes.Count(tail[bytes.LastIndex(tail, t)+len(t):], []byte{'\n'})
 	}
 }
 
