@@ -54,8 +54,9 @@ func newFilter(literals []string) *filter {
 	for _, l := range literals {
 		f.stride = max(1, min(f.stride, len(l)-shortGram+1))
 	}
+	common := frequentGrams()
 	for i, l := range literals {
-		f.enter(uint16(i), l)
+		f.enter(uint16(i), l, common)
 	}
 	slices.SortFunc(f.entries, func(a, b entry) int { return cmp.Compare(bucket(a.hash), bucket(b.hash)) })
 	for _, e := range f.entries {
@@ -68,12 +69,12 @@ func newFilter(literals []string) *filter {
 }
 
 // enter puts a literal into the tables.
-func (f *filter) enter(i uint16, l string) {
+func (f *filter) enter(i uint16, l string, common *grams) {
 	gram, bits := longGram, &f.long
 	if len(l) < longGram+f.stride-1 {
 		gram, bits = shortGram, &f.short
 	}
-	w := window(l, gram+f.stride-1)
+	w := common.window(l, gram+f.stride-1)
 	for o := w; o < w+f.stride; o++ {
 		var b [4]byte
 		copy(b[:], l[o:o+gram])
@@ -92,15 +93,36 @@ const frequent = "ing |tion|test|Test|ests|INFO|aven|mave|load|Comp|ompi|http|ja
 	"the |file|File|ile |ed: |te: |ts: |ng: |inte|nter|rent|mpil|pile|ssin|sing|age |pack|acka|ckag|kage|dule|modu|odul|ates|ment|" +
 	"fail|Fail|aile|iled|ould|not |ult |ject|proj|roje|ent |ence|ated|ted |ver |ther|able|ect |tory|ire |main|    |----|====|...."
 
+// grams is a set of four-byte strings by hash; a collision only makes a window look worse than it is.
+type grams [64]uint64
+
+func frequentGrams() *grams {
+	g := &grams{}
+	for f := range strings.SplitSeq(frequent, "|") {
+		h := gramHash(f)
+		g[h>>6] |= 1 << (h & 63)
+	}
+	return g
+}
+
+func gramHash(s string) uint32 {
+	return (uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24) * 0x9E3779B1 >> 20
+}
+
+func (g *grams) has(s string) bool {
+	h := gramHash(s)
+	return g[h>>6]>>(h&63)&1 != 0
+}
+
 // window picks the part of size bytes of a literal that is rarest in ordinary text: capitals, digits and marks before
 // small letters and blanks, and no frequent four bytes if it can be helped.
-func window(l string, size int) int {
+func (g *grams) window(l string, size int) int {
 	best, cost := 0, math.MaxInt
 	for w := 0; w+size <= len(l); w++ {
-		part, c := l[w:w+size], 0
-		for i := range len(part) {
-			c += commonness(part[i])
-			if i+longGram <= len(part) && strings.Contains(frequent, part[i:i+longGram]) {
+		c := 0
+		for i := w; i < w+size; i++ {
+			c += commonness(l[i])
+			if i+longGram <= w+size && g.has(l[i:]) {
 				c += 40
 			}
 		}
