@@ -165,6 +165,9 @@ func TestNeverTwoHolders(t *testing.T) {
 					return
 				}
 				most.Store(max(most.Load(), inside.Add(1)))
+				if err := h.Check(); err != nil { // a lock on a file that has no name any more keeps nobody out
+					t.Error(err)
+				}
 				inside.Add(-1)
 				if err := h.Unlock(); err != nil {
 					t.Error(err)

@@ -30,25 +30,33 @@ func (s *Store) Pending(ctx context.Context, at Position) (Pending, error) {
 		if errors.Is(err, ErrNotFound) {
 			return p, nil
 		}
-		var m Manifest
 		if err == nil {
-			m, _, err = s.manifest(ctx, id)
+			err = s.announcedOne(ctx, at.Line, id, &p)
 		}
-		var removed *ErrRemoved
-		switch {
-		case errors.As(err, &removed):
-		case isCorrupt(err):
+		if isCorrupt(err) {
 			p.Damaged = append(p.Damaged, err)
-		case errors.Is(err, ErrNotFound):
-			p.Damaged = append(p.Damaged, &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("lost: it was announced")})
-		case err != nil:
+		} else if err != nil {
 			return Pending{}, fmt.Errorf("read autosaves: %w", err)
-		case m.Kind != Auto || m.Line != at.Line:
-			p.Damaged = append(p.Damaged, &ErrCorrupt{ID: id, What: "announcement", Why: errors.New("it is no autosave of this line")})
-		default:
-			p.Autosaves = append(p.Autosaves, m)
 		}
 	}
+}
+
+// announcedOne adds an announced autosave; one that was removed since is passed over.
+func (s *Store) announcedOne(ctx context.Context, line, id ID, p *Pending) error {
+	m, _, err := s.manifest(ctx, id)
+	var removed *ErrRemoved
+	switch {
+	case errors.As(err, &removed):
+		return nil
+	case errors.Is(err, ErrNotFound):
+		return &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("lost: it was announced")}
+	case err != nil:
+		return err
+	case m.Kind != Auto || m.Line != line:
+		return &ErrCorrupt{ID: id, What: "announcement", Why: errors.New("it is no autosave of this line")}
+	}
+	p.Autosaves = append(p.Autosaves, m)
+	return nil
 }
 
 // mark is the number of the first autosave that the head did not take in.
@@ -83,23 +91,26 @@ func (s *Store) announce(ctx context.Context, c Committed) error {
 			return err
 		}
 	}
-	for {
-		at, err := s.Head(ctx, c.Path)
-		if err != nil {
+	for done := false; !done; {
+		var err error
+		if done, err = s.announceOnce(ctx, c); err != nil {
 			return fmt.Errorf("announce autosave %s: %w", c.ID, err)
-		}
-		n, err := s.number(ctx, c, at.mark())
-		if err != nil {
-			return fmt.Errorf("announce autosave %s: %w", c.ID, err)
-		}
-		now, err := s.Head(ctx, c.Path)
-		if err != nil {
-			return fmt.Errorf("announce autosave %s: %w", c.ID, err)
-		}
-		if now.mark() <= n || now.mark() == at.mark() {
-			return nil
 		}
 	}
+	return nil
+}
+
+func (s *Store) announceOnce(ctx context.Context, c Committed) (done bool, err error) {
+	at, err := s.Head(ctx, c.Path)
+	if err != nil {
+		return false, err
+	}
+	n, err := s.number(ctx, c, at.mark())
+	if err != nil {
+		return false, err
+	}
+	now, err := s.Head(ctx, c.Path)
+	return now.mark() <= n || now.mark() == at.mark(), err
 }
 
 // announced looks through a line's announcements for an autosave.
@@ -142,27 +153,24 @@ func (s *Store) number(ctx context.Context, c Committed, from int) (int, error) 
 
 // end finds the first free number at or after from in a logarithmic number of looks: there are no gaps above from.
 func (s *Store) end(ctx context.Context, line ID, from int) (int, error) {
-	taken := func(n int) (bool, error) {
-		_, err := s.slot(ctx, line, n)
-		if errors.Is(err, ErrNotFound) {
-			return false, nil
-		}
-		return true, damageAside(err) // a damaged one is taken too
-	}
 	low, step := from, 1 // everything below low is taken
 	for {
-		is, err := taken(low + step - 1)
+		is, err := s.taken(ctx, line, low+step-1)
 		if err != nil {
 			return 0, err
 		}
 		if !is {
-			break
+			return s.between(ctx, line, low, low+step-1)
 		}
 		low, step = low+step, 2*step
 	}
-	for high := low + step - 1; low < high; { // high is free
+}
+
+// between finds the first free number from low on; high is free.
+func (s *Store) between(ctx context.Context, line ID, low, high int) (int, error) {
+	for low < high {
 		middle := (low + high) / 2
-		is, err := taken(middle)
+		is, err := s.taken(ctx, line, middle)
 		if err != nil {
 			return 0, err
 		}
@@ -173,4 +181,13 @@ func (s *Store) end(ctx context.Context, line ID, from int) (int, error) {
 		}
 	}
 	return low, nil
+}
+
+// taken reports whether a number is given; one whose announcement is damaged is given too.
+func (s *Store) taken(ctx context.Context, line ID, n int) (bool, error) {
+	_, err := s.slot(ctx, line, n)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return true, damageAside(err)
 }

@@ -106,12 +106,25 @@ type checker struct {
 
 func (c *checker) add(p Problem) { c.report.Problems = append(c.report.Problems, p) }
 
+// unknown reports an object whose key is none of ours.
+func (c *checker) unknown(key, what string) error {
+	c.add(Problem{Kind: Unknown, Subject: key, Detail: "no " + what + " has this key"})
+	return nil
+}
+
+// damaged reports an object that cannot be read; a nil err, or one that only says that it is gone meanwhile, is fine.
+func (c *checker) damaged(key string, id ID, err error) error {
+	if isCorrupt(err) {
+		c.add(Problem{Kind: Damaged, Subject: key, ID: id, Detail: err.Error()})
+	}
+	return damageAside(err)
+}
+
 func (c *checker) manifests(ctx context.Context) error {
 	return c.objects.List(ctx, snapshotsDir, func(i Info) error {
 		id, err := keyID(i.Key)
 		if err != nil || i.Key != snapshotKey(id) {
-			c.add(Problem{Kind: Unknown, Subject: i.Key, Detail: "no snapshot has this key"})
-			return nil
+			return c.unknown(i.Key, "snapshot")
 		}
 		raw, err := c.objects.Get(ctx, i.Key)
 		if errors.Is(err, ErrNotFound) {
@@ -138,30 +151,28 @@ func (c *checker) tombstones(ctx context.Context) error {
 	return c.objects.List(ctx, tombstonesDir, func(i Info) error {
 		id, err := keyID(i.Key)
 		if err != nil || i.Key != tombstoneKey(id) {
-			c.add(Problem{Kind: Unknown, Subject: i.Key, Detail: "no tombstone has this key"})
-			return nil
+			return c.unknown(i.Key, "tombstone")
 		}
 		t, err := c.tombstone(ctx, id)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			return nil
-		case isCorrupt(err):
-			c.add(Problem{Kind: Damaged, Subject: i.Key, ID: id, Detail: err.Error()})
-			return nil
-		case err != nil:
-			return err
+		if err != nil {
+			return c.damaged(i.Key, id, err)
 		}
 		c.report.Removed++
 		c.report.Bytes += i.Size
 		c.graves[id] = &t
-		if _, ok := c.nodes[id]; ok || c.bad[id] != nil {
-			delete(c.nodes, id)
-			delete(c.bad, id)
-			c.add(Problem{Kind: HalfRemoved, Subject: snapshotKey(id), ID: id, Detail: "its tombstone stands, and it is still there",
-				Repair: "finish the removal", fix: finishRemoval})
-		}
+		c.halfRemoved(id)
 		return nil
 	})
+}
+
+func (c *checker) halfRemoved(id ID) {
+	if c.nodes[id] == nil && c.bad[id] == nil {
+		return
+	}
+	delete(c.nodes, id)
+	delete(c.bad, id)
+	c.add(Problem{Kind: HalfRemoved, Subject: snapshotKey(id), ID: id, Detail: "its tombstone stands, and it is still there",
+		Repair: "finish the removal", fix: finishRemoval})
 }
 
 // chains compares each snapshot with its parent and with the id that it should have.
@@ -263,28 +274,29 @@ func (c *checker) readBlobs(ctx context.Context, dir string, used map[string]boo
 	return c.objects.List(ctx, dir, func(i Info) error {
 		d := i.Key[strings.LastIndexByte(i.Key, '/')+1:]
 		if !isDigest(d) || i.Key != blobKey(d) && i.Key != trashKey(d) {
-			c.add(Problem{Kind: Unknown, Subject: i.Key, Detail: "no blob has this key"})
-			return nil
+			return c.unknown(i.Key, "blob")
 		}
 		c.report.Blobs++
 		c.report.Bytes += i.Size
-		data, err := c.get(ctx, i.Key, "", i.Key)
-		if err == nil && canon.Digest(data) != d {
-			err = &ErrCorrupt{What: i.Key, Why: fmt.Errorf("its bytes have the digest %s", canon.Digest(data))}
+		err := c.readBlob(ctx, i.Key, d)
+		if err == nil && c.blobs[d] && !used[d] && !c.skipped && dir == blobsDir {
+			c.add(Problem{Kind: Orphan, Subject: i.Key, Detail: fmt.Sprintf("%d bytes that no snapshot names: session gc takes them", i.Size)})
 		}
-		switch {
-		case errors.Is(err, ErrNotFound):
-		case isCorrupt(err):
-			c.add(Problem{Kind: Damaged, Subject: i.Key, Detail: err.Error(),
-				Repair: "set it aside, so that an import can bring the right one back", fix: setBlobAside})
-		case err != nil:
-			return err
-		default:
-			c.blobs[d] = true
-			if !used[d] && !c.skipped && dir == blobsDir {
-				c.add(Problem{Kind: Orphan, Subject: i.Key, Detail: fmt.Sprintf("%d bytes that no snapshot names: session gc takes them", i.Size)})
-			}
-		}
-		return nil
+		return err
 	})
+}
+
+func (c *checker) readBlob(ctx context.Context, key, digest string) error {
+	data, err := c.get(ctx, key, "", key)
+	if is := canon.Digest(data); err == nil && is != digest {
+		err = &ErrCorrupt{What: key, Why: fmt.Errorf("its bytes have the digest %s", is)}
+	}
+	if err == nil {
+		c.blobs[digest] = true
+	}
+	if isCorrupt(err) {
+		c.add(Problem{Kind: Damaged, Subject: key, Detail: err.Error(),
+			Repair: "set it aside, so that an import can bring the right one back", fix: setBlobAside})
+	}
+	return damageAside(err)
 }

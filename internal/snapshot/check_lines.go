@@ -34,6 +34,9 @@ func (c *checker) pointersOf(ctx context.Context) error {
 
 func (c *checker) path(ctx context.Context, path Path) error {
 	at, err := c.Head(ctx, path)
+	if err == nil && at.Head != nil {
+		_, err = c.Load(ctx, at.Head.ID)
+	}
 	var bad *ErrCorrupt
 	if errors.As(err, &bad) {
 		c.newest(bad.ID, path)
@@ -42,26 +45,25 @@ func (c *checker) path(ctx context.Context, path Path) error {
 	if err != nil {
 		return err
 	}
-	if at.Head != nil {
-		if _, err := c.Load(ctx, at.Head.ID); isCorrupt(err) {
-			c.newest(at.Head.ID, path)
-		} else if err != nil {
-			return err
-		}
-	}
-	p := Problem{Kind: PointerOff, Subject: string(path), Repair: "set the path's pointer to its newest snapshot", fix: setPointer}
-	switch {
-	case at.Head == nil && at.Pointer == PointerWrong:
-		p.Detail = "names a snapshot, and the path has none"
-	case at.Head == nil:
-		return nil
-	case at.Pointer != PointerStraight:
-		p.ID, p.Detail = at.Head.ID, fmt.Sprintf("%s: the newest is %s", at.Pointer, at.Head.ID)
-	default:
+	if at.Head != nil && at.Pointer == PointerStraight {
 		return c.digestOf(ctx, at)
 	}
-	c.add(p)
+	c.pointer(at)
 	return nil
+}
+
+// pointer reports a pointer that does not name the head.
+func (c *checker) pointer(at Position) {
+	p := Problem{Kind: PointerOff, Subject: string(at.Path), Repair: "set the path's pointer to its newest snapshot", fix: setPointer}
+	switch {
+	case at.Head != nil:
+		p.ID, p.Detail = at.Head.ID, fmt.Sprintf("%s: the newest is %s", at.Pointer, at.Head.ID)
+	case at.Pointer == PointerWrong:
+		p.Detail = "names a snapshot, and the path has none"
+	default:
+		return
+	}
+	c.add(p)
 }
 
 // digestOf compares a newest snapshot with what its pointer says about it: no child does yet.
@@ -92,32 +94,27 @@ func (c *checker) autosaves(ctx context.Context) error {
 	err := c.objects.List(ctx, autosavesDir, func(i Info) error {
 		line, n, ok := parseSlotKey(i.Key)
 		if !ok {
-			c.add(Problem{Kind: Unknown, Subject: i.Key, Detail: "no announcement has this key"})
-			return nil
+			return c.unknown(i.Key, "announcement")
 		}
 		id, err := c.slot(ctx, line, n)
-		switch {
-		case errors.Is(err, ErrNotFound):
-		case isCorrupt(err):
-			c.add(Problem{Kind: Damaged, Subject: i.Key, Detail: err.Error()})
-		case err != nil:
-			return err
-		default:
-			said[id] = true
-			c.announced(id, line, n)
+		if err != nil {
+			return c.damaged(i.Key, "", err)
 		}
+		said[id] = true
+		c.announced(id, line, n)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+	c.unannounced(said)
+	return err
+}
+
+func (c *checker) unannounced(said map[ID]bool) {
 	for _, n := range c.nodes {
 		if n.Kind == Auto && n.own && !said[n.ID] {
 			c.add(Problem{Kind: Unannounced, Subject: snapshotKey(n.ID), ID: n.ID, Detail: "the autosave's run died before it announced it",
 				Repair: "announce it, so that the next save takes it in", fix: announceIt})
 		}
 	}
-	return nil
 }
 
 // announced offers to let saves pass over an announced autosave that is lost or damaged.

@@ -107,15 +107,9 @@ func cutParts(p *Parts, b Bundle) (blobs map[string][]byte, err error) {
 	in := map[string]json.RawMessage{"environment_state": b.Environment, "context_state": b.Context, "message_history_state": b.Messages}
 	blobs = map[string][]byte{}
 	return blobs, p.each(func(name string, p *Part) error {
-		if len(in[name]) > 2*MaxPart { // canonical form is hardly ever longer; do not even look
-			return fmt.Errorf("%s: %w: %d bytes, at most %d", name, ErrTooLarge, len(in[name]), MaxPart)
-		}
-		data, err := canon.Transform(in[name])
+		data, err := canonical(in[name])
 		if err != nil {
-			return fmt.Errorf("%s: %w: %w", name, ErrInvalid, err)
-		}
-		if len(data) > MaxPart {
-			return fmt.Errorf("%s: %w: %d bytes, at most %d", name, ErrTooLarge, len(data), MaxPart)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		*p = Part{Digest: canon.Digest(data), Size: int64(len(data))}
 		if len(data) <= inlineMax {
@@ -125,6 +119,20 @@ func cutParts(p *Parts, b Bundle) (blobs map[string][]byte, err error) {
 		}
 		return nil
 	})
+}
+
+func canonical(raw []byte) ([]byte, error) {
+	if len(raw) > 2*MaxPart { // canonical form is hardly ever half as long; do not even look
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(raw), MaxPart)
+	}
+	data, err := canon.Transform(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if len(data) > MaxPart {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), MaxPart)
+	}
+	return data, nil
 }
 
 // write puts blobs, then the manifest. A removal puts a tombstone before it takes the manifest away, so whoever creates a
@@ -320,32 +328,29 @@ func (s *Store) free(ctx context.Context, id ID, run string) (ID, error) {
 
 // placeAuto puts an autosave on its base's line, or, where the base is another path's or nothing, on the line of the path
 // that it names.
-func (s *Store) placeAuto(ctx context.Context, m *Manifest, parent *Manifest) error {
+func (s *Store) placeAuto(ctx context.Context, m *Manifest, parent *Manifest) (err error) {
 	if m.Path == "" && parent != nil {
 		m.Path = parent.Path
 	}
-	onBase := parent != nil && m.Path == parent.Path
-	if onBase {
-		own, err := s.madeHere(ctx, parent)
-		if err != nil {
-			return err
-		}
-		onBase = own
-	}
-	if onBase {
-		m.Line = parent.Line
-	} else {
-		at, err := s.Head(ctx, m.Path)
-		if err != nil {
-			return err
-		}
-		m.Line = at.Line
+	if m.Line, err = s.autoLine(ctx, m.Path, parent); err != nil {
+		return err
 	}
 	base := m.Parent
 	if base == "" {
 		base = m.Line
 	}
 	m.ID = AutoID(s.id, base, m.RunID)
-	_, err := s.free(ctx, m.ID, m.RunID)
+	_, err = s.free(ctx, m.ID, m.RunID)
 	return err
+}
+
+func (s *Store) autoLine(ctx context.Context, path Path, parent *Manifest) (ID, error) {
+	if parent != nil && path == parent.Path {
+		own, err := s.madeHere(ctx, parent)
+		if own || err != nil {
+			return parent.Line, err
+		}
+	}
+	at, err := s.Head(ctx, path)
+	return at.Line, err
 }

@@ -152,7 +152,7 @@ func (e *exporter) maker(ctx context.Context, m *Manifest) error {
 		}
 		return nil
 	}
-	return &ErrCorrupt{ID: m.ID, What: "id", Why: errors.New("it does not follow from its lineage")}
+	return errLineage(m.ID)
 }
 
 func (e *exporter) write(ctx context.Context) error {

@@ -78,18 +78,13 @@ func (s *Store) planGC(ctx context.Context, p GCPolicy, leases Leaser) (GCPlan, 
 	if len(g.Damaged) > 0 { // what it names is unknown, so nobody knows what may go
 		return GCPlan{}, g.Damaged[0]
 	}
-	c := collector{policy: p, key: s.LeaseKey, live: map[ID]bool{}, pinned: map[ID]bool{}, graph: &g, here: map[ID]bool{}, rank: map[ID]int{}}
-	for _, l := range live {
-		c.live[l.Key] = true
-	}
-	for _, id := range p.Pinned {
-		c.pinned[id] = true
-	}
+	c := newCollector(p, live, &g)
+	c.key = s.LeaseKey
 	if c.slots, err = s.slots(ctx); err != nil {
 		return GCPlan{}, err
 	}
 	c.run()
-	return c.plan, s.orphans(ctx, &c)
+	return c.plan, s.orphans(ctx, c)
 }
 
 // announcement is where an autosave is announced: usually once, and the last time counts.
@@ -143,18 +138,22 @@ type collector struct {
 	plan         GCPlan
 }
 
-func (c *collector) run() {
-	perLine, mark := map[ID]int{}, map[ID]int{}
-	for _, n := range c.graph.Nodes {
-		c.here[n.ID] = true
-		if n.Kind != Auto {
-			c.rank[n.ID] = perLine[n.Line]
-			perLine[n.Line]++
-		}
-		if n.Head {
-			mark[n.Line] = n.Origin.TookIn
-		}
+func newCollector(p GCPolicy, live []Held, g *Graph) *collector {
+	c := collector{policy: p, live: map[ID]bool{}, pinned: map[ID]bool{}, graph: g, here: map[ID]bool{}, rank: map[ID]int{}}
+	for _, l := range live {
+		c.live[l.Key] = true
 	}
+	for _, id := range p.Pinned {
+		c.pinned[id] = true
+	}
+	for i := range g.Nodes {
+		c.here[g.Nodes[i].ID] = true
+	}
+	return &c
+}
+
+func (c *collector) run() {
+	mark := c.order()
 	for i := range slices.Backward(c.graph.Nodes) {
 		n := &c.graph.Nodes[i]
 		if n.Kind == Auto {
@@ -163,6 +162,21 @@ func (c *collector) run() {
 			c.chained(n)
 		}
 	}
+}
+
+// order ranks the snapshots of each line, and tells up to which number its head took autosaves in.
+func (c *collector) order() (mark map[ID]int) {
+	perLine, mark := map[ID]int{}, map[ID]int{}
+	for _, n := range c.graph.Nodes {
+		if n.Kind != Auto {
+			c.rank[n.ID] = perLine[n.Line]
+			perLine[n.Line]++
+		}
+		if n.Head {
+			mark[n.Line] = n.Origin.TookIn
+		}
+	}
+	return mark
 }
 
 func (c *collector) chained(n *Node) {
@@ -217,19 +231,23 @@ func (c *collector) remove(n *Node, why string, slots []string) {
 	})
 }
 
-// orphans adds the blobs that no snapshot will name.
-func (s *Store) orphans(ctx context.Context, c *collector) error {
-	if c.policy.Blobs.IsZero() {
-		return nil
-	}
+// used are the digests of the parts that stay.
+func (c *collector) used() map[string]bool {
 	used := map[string]bool{}
 	for i := range c.graph.Nodes {
 		if n := &c.graph.Nodes[i]; c.here[n.ID] {
 			_ = n.Parts.each(func(_ string, p *Part) error { used[p.Digest] = true; return nil })
 		}
 	}
-	c.plan.before = c.policy.Blobs
-	var err error
+	return used
+}
+
+// orphans adds the blobs that no snapshot will name.
+func (s *Store) orphans(ctx context.Context, c *collector) (err error) {
+	if c.plan.before = c.policy.Blobs; c.plan.before.IsZero() {
+		return nil
+	}
+	used := c.used()
 	if c.plan.Trash, err = s.trash(ctx, c.policy.Blobs); err != nil {
 		return err
 	}
@@ -242,168 +260,4 @@ func (s *Store) orphans(ctx context.Context, c *collector) error {
 		}
 		return nil
 	})
-}
-
-// GCRun is what ApplyGC needs of the outside.
-type GCRun struct {
-	Leases Leaser
-	Who    Holder
-	Now    time.Time // for the tombstones
-}
-
-// GCDone is what a collection did.
-type GCDone struct {
-	Removed []Removal `json:"removed"`
-	Kept    []Kept    `json:"kept"`  // planned to go, and something changed since
-	Trash   []string  `json:"trash"` // digests of blobs that are gone for good
-}
-
-// ApplyGC removes what a plan names, each snapshot under its path's lease and its own, and only if it still may go. What
-// it did is returned also with an error. Interrupted, it leaves a store in which the next collection goes on.
-func (s *Store) ApplyGC(ctx context.Context, plan GCPlan, run GCRun) (GCDone, error) {
-	c := applier{Store: s, run: run, leases: map[ID]Lease{}}
-	err := c.removeAll(ctx, plan.Remove)
-	for _, l := range c.leases {
-		err = errors.Join(err, l.Release(context.WithoutCancel(ctx)))
-	}
-	if err == nil {
-		err = s.forgetAutosaves(ctx)
-	}
-	if err == nil {
-		c.done.Trash, err = s.sweep(ctx, plan.Blobs, plan.before)
-	}
-	if err != nil {
-		return c.done, fmt.Errorf("collect: %w", err)
-	}
-	return c.done, nil
-}
-
-type applier struct {
-	*Store
-	run    GCRun
-	leases map[ID]Lease // of paths, until the end
-	done   GCDone
-}
-
-func (c *applier) removeAll(ctx context.Context, all []Removal) error {
-	for _, r := range all {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		why, err := c.removeOne(ctx, r)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			c.done.Kept = append(c.done.Kept, Kept{r.ID, why})
-		} else {
-			c.done.Removed = append(c.done.Removed, r)
-		}
-	}
-	return nil
-}
-
-// removeOne looks again under the leases, because the plan was made without. why says that it stays.
-func (c *applier) removeOne(ctx context.Context, r Removal) (why string, err error) {
-	path := c.LeaseKey(r.Path)
-	if _, ok := c.leases[path]; !ok {
-		l, err := c.run.Leases.Acquire(ctx, path, c.run.Who, 0)
-		if isBusy(err) {
-			return "a run works on its path", nil
-		}
-		if err != nil {
-			return "", err
-		}
-		c.leases[path] = l
-	}
-	if r.ID != path { // a run that forks it holds the snapshot's own lease
-		l, err := c.run.Leases.Acquire(ctx, r.ID, c.run.Who, 0)
-		if isBusy(err) {
-			return "a run works on it", nil
-		}
-		if err != nil {
-			return "", err
-		}
-		defer func() { err = errors.Join(err, l.Release(context.WithoutCancel(ctx))) }()
-	}
-	if why, err := c.stays(ctx, r); why != "" || err != nil {
-		return why, err
-	}
-	if _, err := c.Delete(ctx, r.ID, c.run.Now, r.Why); err != nil {
-		return "", err
-	}
-	for _, key := range r.slots {
-		if err := c.objects.Delete(ctx, key); err != nil {
-			return "", err
-		}
-	}
-	return "", nil
-}
-
-func isBusy(err error) bool {
-	var b *ErrBusy
-	return errors.As(err, &b)
-}
-
-// stays looks whether what the plan rested on still holds.
-func (c *applier) stays(ctx context.Context, r Removal) (why string, err error) {
-	_, digest, err := c.manifest(ctx, r.ID)
-	switch {
-	case isGone(err):
-		return "it is gone already", nil
-	case err != nil:
-		return "", err
-	case digest != r.Digest:
-		return "it changed", nil
-	case r.Kind == Auto:
-		return "", nil
-	}
-	if r.parent != "" {
-		_, _, err := c.manifest(ctx, r.parent)
-		if err == nil {
-			return "its parent stays", nil
-		}
-		if !isGone(err) {
-			return "", err
-		}
-	}
-	at, err := c.Head(ctx, r.Path)
-	if err == nil && at.Head != nil && at.Head.ID == r.ID {
-		return "the newest of its path", nil
-	}
-	return "", err
-}
-
-// forgetAutosaves drops the tombstones of autosaves whose base is removed too: nothing can be made below that any more, so
-// their ids stay unused without them. Autosaves are many; their graves would outgrow the store.
-func (s *Store) forgetAutosaves(ctx context.Context) error {
-	announced, err := s.slots(ctx)
-	if err != nil {
-		return err
-	}
-	return s.objects.List(ctx, tombstonesDir, func(i Info) error {
-		id, err := keyID(i.Key)
-		if err != nil {
-			return nil
-		}
-		if _, ok := announced[id]; ok {
-			return nil
-		}
-		t, err := s.tombstone(ctx, id)
-		if err != nil || t.Kind != Auto || t.Parent == "" {
-			return damageAside(err)
-		}
-		if _, err := s.tombstone(ctx, t.Parent); err != nil {
-			return damageAside(err)
-		}
-		return s.objects.Delete(ctx, i.Key)
-	})
-}
-
-// damageAside is for looks that leave what they do not find or cannot read to Check.
-func damageAside(err error) error {
-	if errors.Is(err, ErrNotFound) || isCorrupt(err) {
-		return nil
-	}
-	return err
 }

@@ -126,24 +126,8 @@ func (s *Store) Paths(ctx context.Context) ([]PathInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := map[ID]*PathInfo{}
-	for _, n := range g.Nodes {
-		p := lines[n.Line]
-		if p == nil {
-			p = &PathInfo{Path: n.Path, Line: n.Line}
-			lines[n.Line] = p
-		}
-		if n.Kind == Auto {
-			p.Autosaves++
-			continue
-		}
-		p.Snapshots++
-		if n.Head {
-			p.Head = n
-		}
-	}
 	var all []PathInfo
-	for _, p := range lines {
+	for _, p := range g.lines() {
 		if p.Snapshots == 0 { // only autosaves so far
 			continue
 		}
@@ -158,4 +142,30 @@ func (s *Store) Paths(ctx context.Context) ([]PathInfo, error) {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
 	return all, nil
+}
+
+// lines counts the nodes of each line.
+func (g *Graph) lines() map[ID]*PathInfo {
+	lines := map[ID]*PathInfo{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		p := lines[n.Line]
+		if p == nil {
+			p = &PathInfo{Path: n.Path, Line: n.Line}
+			lines[n.Line] = p
+		}
+		p.count(n)
+	}
+	return lines
+}
+
+func (p *PathInfo) count(n *Node) {
+	if n.Kind == Auto {
+		p.Autosaves++
+		return
+	}
+	p.Snapshots++
+	if n.Head {
+		p.Head = *n
+	}
 }

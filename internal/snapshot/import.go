@@ -22,6 +22,16 @@ type ImportLimits struct {
 	Lines int
 }
 
+func (l ImportLimits) orUsual() ImportLimits {
+	if l.Bytes == 0 {
+		l.Bytes = 1 << 30
+	}
+	if l.Lines == 0 {
+		l.Lines = 1_000_000
+	}
+	return l
+}
+
 // Imported is what an import did.
 type Imported struct {
 	Added []ID // in the order of the file
@@ -43,13 +53,7 @@ type Imported struct {
 // Errors: ErrInvalid (no export, or not whole), ErrTooLarge, *ErrConflict (a known id with other content, or an id in
 // this store's name that it does not know), *ErrCorrupt (what is here is damaged).
 func (s *Store) Import(ctx context.Context, r io.ReadSeeker, limits ImportLimits) (Imported, error) {
-	if limits.Bytes == 0 {
-		limits.Bytes = 1 << 30
-	}
-	if limits.Lines == 0 {
-		limits.Lines = 1_000_000
-	}
-	im := importer{Store: s, limits: limits, items: map[ID]*item{}, graves: map[ID]*item{}, blobs: map[string]bool{}, slots: map[string]ID{}}
+	im := importer{Store: s, limits: limits.orUsual(), items: map[ID]*item{}, graves: map[ID]*item{}, blobs: map[string]bool{}, slots: map[string]ID{}}
 	err := im.read(ctx, r, im.judge)
 	if err == nil {
 		err = im.compare(ctx)
@@ -206,18 +210,16 @@ func (im *importer) header(h exportHeader) error {
 }
 
 func (im *importer) grave(raw []byte) error {
-	var is struct {
-		ID ID `json:"session_id"`
-	}
-	if err := lenient(raw, &is); err != nil {
+	id, err := idOf(raw)
+	if err != nil {
 		return err
 	}
-	t, err := parseTombstone(is.ID, raw)
+	t, err := parseTombstone(id, raw)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if im.graves[t.ID] != nil || im.items[t.ID] != nil {
-		return fmt.Errorf("%w: snapshot %s stands in the file twice", ErrInvalid, t.ID)
+	if err := im.once(t.ID); err != nil {
+		return err
 	}
 	im.graves[t.ID] = &item{Manifest: *t.manifest(), digest: t.Digest, grave: canon.Digest(raw)}
 	return nil
@@ -232,20 +234,33 @@ func (im *importer) blobLine(b exportBlob) error {
 }
 
 func (im *importer) manifestLine(raw []byte) error {
-	var is struct {
-		ID ID `json:"session_id"`
-	}
-	if err := lenient(raw, &is); err != nil {
+	id, err := idOf(raw)
+	if err != nil {
 		return err
 	}
-	m, err := parseManifest(is.ID, raw)
+	m, err := parseManifest(id, raw)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if im.graves[m.ID] != nil || im.items[m.ID] != nil {
-		return fmt.Errorf("%w: snapshot %s stands in the file twice", ErrInvalid, m.ID)
+	if err := errors.Join(im.once(m.ID), im.names(&m)); err != nil {
+		return err
 	}
-	err = m.Parts.each(func(name string, p *Part) error {
+	im.items[m.ID] = &item{Manifest: m, digest: canon.Digest(raw)}
+	im.order = append(im.order, m.ID)
+	return im.lineage(im.items[m.ID])
+}
+
+// once refuses an id that stood in the file before.
+func (im *importer) once(id ID) error {
+	if im.graves[id] != nil || im.items[id] != nil {
+		return fmt.Errorf("%w: snapshot %s stands in the file twice", ErrInvalid, id)
+	}
+	return nil
+}
+
+// names notes which blobs a manifest names, and takes its inlined parts out of memory.
+func (im *importer) names(m *Manifest) error {
+	return m.Parts.each(func(name string, p *Part) error {
 		if p.Inline != nil {
 			p.Inline = nil
 			return nil
@@ -256,12 +271,6 @@ func (im *importer) manifestLine(raw []byte) error {
 		im.blobs[p.Digest] = true
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	im.items[m.ID] = &item{Manifest: m, digest: canon.Digest(raw)}
-	im.order = append(im.order, m.ID)
-	return im.lineage(im.items[m.ID])
 }
 
 // lineage checks a manifest against its parent, which stands before it, and its id against its lineage.
@@ -366,6 +375,15 @@ func (im *importer) complete() error {
 		}
 	}
 	return nil
+}
+
+// idOf reads the id of a manifest or tombstone that is still to be judged.
+func idOf(raw []byte) (ID, error) {
+	var is struct {
+		ID ID `json:"session_id"`
+	}
+	err := lenient(raw, &is)
+	return is.ID, err
 }
 
 func lenient(raw []byte, v any) error {

@@ -14,21 +14,11 @@ func (im *importer) compare(ctx context.Context) error {
 	var ours []*item
 	for _, id := range im.order {
 		it := im.items[id]
-		_, digest, err := im.Store.manifest(ctx, id)
-		var removed *ErrRemoved
-		switch {
-		case errors.As(err, &removed):
-			it.buried = true
-		case errors.Is(err, ErrNotFound):
-			if it.maker == im.id {
-				ours = append(ours, it)
-			}
-		case err != nil:
+		if err := im.compareItem(ctx, it); err != nil {
 			return err
-		case digest != it.digest:
-			return &ErrConflict{ID: id, Why: fmt.Sprintf("it is known here with the digest %s, the file has %s", digest, it.digest)}
-		default:
-			it.known = true
+		}
+		if it.maker == im.id && !it.known && !it.buried {
+			ours = append(ours, it)
 		}
 	}
 	if err := im.vouched(ctx, ours); err != nil {
@@ -38,6 +28,22 @@ func (im *importer) compare(ctx context.Context) error {
 		return err
 	}
 	return im.compareSlots(ctx)
+}
+
+func (im *importer) compareItem(ctx context.Context, it *item) error {
+	_, digest, err := im.Store.manifest(ctx, it.ID)
+	var removed *ErrRemoved
+	switch {
+	case errors.As(err, &removed):
+		it.buried = true
+		return nil
+	case err != nil:
+		return notFoundIsNil(err)
+	case digest != it.digest:
+		return &ErrConflict{ID: it.ID, Why: fmt.Sprintf("it is known here with the digest %s, the file has %s", digest, it.digest)}
+	}
+	it.known = true
+	return nil
 }
 
 // vouched lets snapshots in this store's own name return only if one that is here, or returns, was built on them: anybody
@@ -134,20 +140,18 @@ func (im *importer) write(ctx context.Context, l line) error {
 func errChanged() error { return fmt.Errorf("%w: the file changed while it was read", ErrInvalid) }
 
 func (im *importer) writeManifest(ctx context.Context, raw []byte) error {
-	var is struct {
-		ID ID `json:"session_id"`
-	}
-	if err := lenient(raw, &is); err != nil {
+	id, err := idOf(raw)
+	if err != nil {
 		return err
 	}
-	it := im.items[is.ID]
+	it := im.items[id]
 	if it == nil || it.digest != canon.Digest(raw) {
 		return errChanged()
 	}
 	if it.known || it.buried {
 		return nil
 	}
-	err := im.objects.PutNew(ctx, snapshotKey(it.ID), raw)
+	err = im.objects.PutNew(ctx, snapshotKey(it.ID), raw)
 	if errors.Is(err, ErrExists) { // since we compared
 		_, digest, err := im.Store.manifest(ctx, it.ID)
 		if err == nil && digest != it.digest {

@@ -32,9 +32,10 @@ type Position struct {
 	Pointer PointerState // how it was found
 }
 
-// Head finds a path's newest snapshot: from its pointer, or else from its name, by following ids until one was never
-// used. It reads a constant number of objects while the pointer is straight, lists nothing and writes nothing.
-// *ErrCorrupt: the newest cannot be read.
+// Head finds a path's newest snapshot: from its pointer, by following ids until one was never used. It reads a constant
+// number of objects while the pointer is straight or a little behind, lists nothing and writes nothing. Without a pointer
+// that serves, it follows ids from the path's name and looks through the whole store besides, because a snapshot in
+// between may be lost. *ErrCorrupt: the newest cannot be read.
 func (s *Store) Head(ctx context.Context, path Path) (Position, error) {
 	at := Position{Path: path}
 	if err := path.check(); err != nil {
@@ -44,19 +45,52 @@ func (s *Store) Head(ctx context.Context, path Path) (Position, error) {
 	if err == nil {
 		err = s.follow(ctx, &at, from)
 	}
+	if known := at.Pointer == PointerWrong || at.Next != from; err == nil && at.Pointer != "" && known {
+		err = s.search(ctx, &at)
+	}
 	if err != nil {
 		return at, fmt.Errorf("find the head of %q: %w", cut(string(path)), err)
 	}
+	at.judge(from)
+	return at, nil
+}
+
+// judge says how the pointer served, where start had nothing against it.
+func (at *Position) judge(from ID) {
 	switch {
 	case at.Head == nil && at.Pointer == PointerLost:
 		at.Pointer = PointerNone
-	case at.Head != nil && at.Pointer == "":
+	case at.Head == nil || at.Pointer != "":
+	case at.Head.ID == from:
+		at.Pointer = PointerStraight
+	default:
 		at.Pointer = PointerBehind
-		if at.Head.ID == from {
-			at.Pointer = PointerStraight
+	}
+}
+
+// search looks for a snapshot of the path beyond what follow found.
+func (s *Store) search(ctx context.Context, at *Position) error {
+	g, err := s.Graph(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range g.Nodes { // deepest first
+		n := &g.Nodes[i]
+		if n.Path != at.Path || n.Kind == Auto {
+			continue
+		}
+		own, err := s.madeHere(ctx, &n.Manifest)
+		if err != nil {
+			return err
+		}
+		if own {
+			if at.Head != nil && n.Depth <= at.Head.Depth {
+				return nil
+			}
+			return s.follow(ctx, at, n.ID)
 		}
 	}
-	return at, nil
+	return nil
 }
 
 // start gives the id to follow from: what a trustworthy pointer names, or what the path's name leads to.
@@ -118,43 +152,67 @@ func isGone(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.As(err, &e)
 }
 
+// follow goes from id to the first id that was never used, and stands at the last snapshot before it.
 func (s *Store) follow(ctx context.Context, at *Position, id ID) error {
-	var newest []byte
+	at.Head, at.Digest = nil, ""
 	var head ID
-	for ; ; id = NextID(s.id, id) {
-		raw, err := s.objects.Get(ctx, snapshotKey(id))
-		if err == nil || errors.Is(err, ErrNoObject) {
-			newest, head = raw, id
-			continue
-		}
-		if !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		_, err = s.tombstone(ctx, id)
-		if errors.Is(err, ErrNotFound) {
-			break
-		}
+	var newest []byte
+	for {
+		raw, used, err := s.used(ctx, id)
 		if err != nil {
 			return err
 		}
+		if !used {
+			break
+		}
+		if raw != nil {
+			head, newest = id, raw
+		}
+		id = NextID(s.id, id)
 	}
 	at.Next, at.Line = id, id
 	if head == "" {
 		return nil
 	}
-	m, err := parseManifest(head, newest)
+	return s.stand(ctx, at, head, newest)
+}
+
+// used reports whether an id was ever used, and reads what is there: nil where it was removed.
+func (s *Store) used(ctx context.Context, id ID) (raw []byte, used bool, err error) {
+	raw, err = s.objects.Get(ctx, snapshotKey(id))
+	switch {
+	case err == nil:
+		return raw, true, nil
+	case errors.Is(err, ErrNoObject):
+		return []byte{}, true, nil
+	case !errors.Is(err, ErrNotFound):
+		return nil, false, err
+	}
+	_, err = s.tombstone(ctx, id)
+	return nil, err == nil, notFoundIsNil(err)
+}
+
+// stand sets the head, if it is what the path's name leads to.
+func (s *Store) stand(ctx context.Context, at *Position, head ID, raw []byte) error {
+	m, err := parseManifest(head, raw)
 	if err != nil {
 		return err
 	}
-	if m.Path != at.Path {
-		return &ErrCorrupt{ID: head, What: "manifest", Why: fmt.Errorf("is on path %q", cut(string(m.Path)))}
-	}
 	own, err := s.madeHere(ctx, &m)
-	if err == nil && !own {
-		err = &ErrCorrupt{ID: head, What: "manifest", Why: errors.New("the id does not follow from its lineage")}
+	switch {
+	case err != nil:
+		return err
+	case m.Path != at.Path:
+		return &ErrCorrupt{ID: head, What: "manifest", Why: fmt.Errorf("is on path %q", cut(string(m.Path)))}
+	case !own:
+		return errLineage(head)
 	}
-	at.Head, at.Line, at.Digest = &m, m.Line, canon.Digest(newest)
-	return err
+	at.Head, at.Line, at.Digest = &m, m.Line, canon.Digest(raw)
+	return nil
+}
+
+func errLineage(id ID) error {
+	return &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("the id does not follow from its lineage")}
 }
 
 // madeHere reports whether this store made a snapshot: whether its id follows from this store's own.
@@ -238,25 +296,41 @@ func (a *Ancestor) link() (digest string, depth int) {
 func (s *Store) ancestor(ctx context.Context, id ID, child *Ancestor) (Ancestor, error) {
 	m, digest, err := s.manifest(ctx, id)
 	a := Ancestor{Manifest: m, Digest: digest}
-	depth := m.Depth
-	if child != nil && isGone(err) {
-		t, e := s.tombstone(ctx, id)
-		if errors.Is(e, ErrNotFound) {
-			return a, &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("lost: a later snapshot was built on it")}
-		}
-		a, depth, err = Ancestor{Removed: &t, Digest: t.Digest}, t.Depth, e
-	}
-	if err != nil || child == nil {
+	if child == nil {
 		return a, err
 	}
-	want, below := child.link()
-	if a.Digest != want {
-		return a, &ErrCorrupt{ID: id, What: "manifest", Why: fmt.Errorf("its digest is %s, the next snapshot was built on %s", a.Digest, cut(want))}
+	if isGone(err) {
+		a, err = s.grave(ctx, id)
 	}
-	if depth != below-1 {
-		return a, &ErrCorrupt{ID: id, What: "manifest", Why: fmt.Errorf("depth %d below depth %d", depth, below)}
+	if err != nil {
+		return a, err
 	}
-	return a, nil
+	return a, a.fits(id, child)
+}
+
+// grave visits a removed snapshot.
+func (s *Store) grave(ctx context.Context, id ID) (Ancestor, error) {
+	t, err := s.tombstone(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		err = &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("lost: a later snapshot was built on it")}
+	}
+	return Ancestor{Removed: &t, Digest: t.Digest}, err
+}
+
+// fits compares a with what its child says of it.
+func (a *Ancestor) fits(id ID, child *Ancestor) error {
+	_, depth := a.link()
+	digest, below := child.link()
+	var why error
+	switch {
+	case a.Digest != digest:
+		why = fmt.Errorf("its digest is %s, the next snapshot was built on %s", a.Digest, cut(digest))
+	case depth != below-1:
+		why = fmt.Errorf("depth %d below depth %d", depth, below)
+	default:
+		return nil
+	}
+	return &ErrCorrupt{ID: id, What: "manifest", Why: why}
 }
 
 // Segment is what one snapshot added to the message history.
@@ -271,15 +345,10 @@ type Segment struct {
 // its parent. Removed snapshots have taken theirs along. Errors as of Walk and Load.
 func (s *Store) History(ctx context.Context, id ID) iter.Seq2[Segment, error] {
 	return func(yield func(Segment, error) bool) {
-		var way []ID
-		for a, err := range s.Walk(ctx, id) {
-			if err != nil {
-				yield(Segment{}, err)
-				return
-			}
-			if a.Removed == nil {
-				way = append(way, a.ID)
-			}
+		way, err := s.way(ctx, id)
+		if err != nil {
+			yield(Segment{}, err)
+			return
 		}
 		for _, id := range slices.Backward(way) {
 			seg, err := s.segment(ctx, id)
@@ -288,6 +357,19 @@ func (s *Store) History(ctx context.Context, id ID) iter.Seq2[Segment, error] {
 			}
 		}
 	}
+}
+
+// way lists the snapshots from id to the root.
+func (s *Store) way(ctx context.Context, id ID) (ids []ID, err error) {
+	for a, err := range s.Walk(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
+		if a.Removed == nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	return ids, nil
 }
 
 func (s *Store) segment(ctx context.Context, id ID) (Segment, error) {

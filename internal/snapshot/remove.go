@@ -87,9 +87,13 @@ func (s *Store) DeleteLine(ctx context.Context, line ID, now time.Time, why stri
 		}
 		gone = append(gone, t)
 	}
-	err = s.objects.List(ctx, slotsDir(line), func(i Info) error { return s.objects.Delete(ctx, i.Key) })
-	if err != nil {
+	if err := s.unannounce(ctx, line); err != nil {
 		return gone, fmt.Errorf("delete line %s: %w", line, err)
 	}
 	return gone, nil
+}
+
+// unannounce removes all announcements of a line.
+func (s *Store) unannounce(ctx context.Context, line ID) error {
+	return s.objects.List(ctx, slotsDir(line), func(i Info) error { return s.objects.Delete(ctx, i.Key) })
 }

@@ -140,7 +140,7 @@ func (s *Store) belonging(ctx context.Context, id ID) (Manifest, string, error) 
 			return m, digest, err
 		}
 	}
-	return Manifest{}, "", &ErrCorrupt{ID: id, What: "manifest", Why: errors.New("the id does not follow from its lineage")}
+	return Manifest{}, "", errLineage(id)
 }
 
 // Load reads a whole snapshot, every byte checked against its digest, or nothing. ErrNotFound, *ErrRemoved, *ErrCorrupt

@@ -25,10 +25,10 @@ func Store(t *testing.T, open func(t *testing.T) Back) {
 		{"AHundredRunsOneWinner", hundredRuns}, {"PartsAreStoredOnce", storedOnce}, {"CostDoesNotGrow", costConstant},
 		{"PointersDecideNothing", pointersDecideNothing}, {"Autosaves", autosaves}, {"LateAutosaves", lateAutosaves}, {"ManyAutosaves", manyAutosaves},
 		{"Resolve", resolve}, {"WalkAndHistory", walkAndHistory}, {"Graph", graph},
-		{"EveryObjectAltered", everyObjectAltered}, {"EveryCallFails", everyCallFails},
+		{"EveryObjectAltered", everyObjectAltered}, {"ForgedSnapshots", forgedSnapshots}, {"BlobsAreNotTrusted", blobsNotTrusted}, {"CutShort", cutShort}, {"EveryCallFails", everyCallFails},
 		{"Tombstones", tombstones}, {"DeleteALine", deleteLine}, {"TheNewestSetAside", newestSetAside}, {"RepairedInTheMiddle", repairedMiddle},
 		{"Collect", collect}, {"CollectKeeps", collectKeeps}, {"CollectAutosaves", collectAutosaves}, {"Sweep", sweep},
-		{"ExportImport", exportImport}, {"ImportConflicts", importConflicts}, {"ImportMovesNoHead", importMovesNoHead},
+		{"ExportImport", exportImport}, {"ImportConflicts", importConflicts}, {"ImportMovesNoHead", importMovesNoHead}, {"ImportForged", importForged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := NewWorld(t, open(t))

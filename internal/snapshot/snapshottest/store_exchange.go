@@ -154,18 +154,22 @@ func (w *World) wantNothing(name, file string, as any) {
 
 func importConflicts(w *World) {
 	ids := w.Chain(main, 3)
-	file := w.export(ids[2])
+	auto := w.Auto(ids[2])
+	file := w.export(ids[2], auto.ID)
 	other := w.fresh() // the same store id: a copy of a store that went its own way
 	other.First(main)
 	var conflict *snapshot.ErrConflict
 	other.wantNothing("the same ids, other words", file, &conflict)
 	other = w.freshAs(storeB)
 	other.imported(file)
+	twin := w.fresh()
+	twin.First(main)
+	other.wantNothing("known from elsewhere, other words", twin.export(ids[0]), &conflict)
 	if _, err := other.Delete(w.T.Context(), ids[1], Noon(), "not wanted here"); err != nil {
 		w.T.Fatal(err)
 	}
 	got := other.imported(file)
-	if len(got.Removed) != 1 || got.Removed[0] != ids[1] || got.Known != 2 {
+	if len(got.Removed) != 1 || got.Removed[0] != ids[1] || got.Known != 3 {
 		w.T.Errorf("what was deleted here came back: %+v", got)
 	}
 	other.wantGone(ids[1])
@@ -181,6 +185,7 @@ func importConflicts(w *World) {
 		"more behind it": file + "{}\n", "one word altered": strings.Replace(file, "continue 2", "continue X", 1), "cut in a line": file[:len(file)/2],
 		"a later format": strings.Replace(file, `"session_export":1`, `"session_export":2`, 1), "no header": strings.Join(lines[1:], ""),
 		"spaces": strings.Replace(file, `{"manifest":`, `{ "manifest":`, 1), "a name more": strings.Replace(file, `{"manifest":`, `{"also":1,"manifest":`, 1),
+		"a number altered":         strings.Replace(file, `"number":0`, `"number":5`, 1),
 		"the store's name altered": strings.Replace(file, string(w.ID()), string(storeC), 1),
 	} {
 		fresh.wantNothing(name, bad, snapshot.ErrInvalid)

@@ -203,6 +203,10 @@ func repairedMiddle(w *World) {
 		auto := w.Auto(ids[3])
 		w.alter(manifestKey(ids[1]), hurt)
 		w.alter(manifestKey(auto.ID), hurt)
+		if err := w.Pointers.Point(w.T.Context(), snapshot.Pointer{Path: main, Head: ids[1]}); err != nil {
+			w.T.Fatal(err)
+		}
+		w.WantHead(main, ids[3])
 		for _, err := range w.Walk(w.T.Context(), ids[3]) {
 			if err != nil {
 				w.WantCorrupt(err, ids[1])
@@ -385,6 +389,9 @@ func sweep(w *World) {
 	plan := w.plan(everything())
 	if done := w.apply(plan); len(plan.Blobs) != 1 || len(done.Trash) != 0 || len(keys2(w, "blobs/")) != 1 || len(keys2(w, "trash/")) != 1 {
 		w.T.Errorf("%+v", done)
+	}
+	if done := w.apply(w.plan(young)); len(done.Trash) != 0 || len(keys2(w, "trash/")) != 1 {
+		w.T.Errorf("the trash was emptied too early: %+v", done)
 	}
 	plan = w.plan(everything())
 	s1 := w.Make(lost) // after all, between plan and collection

@@ -169,3 +169,24 @@ func TestErrorsOfTheSystem(t *testing.T) {
 		afterKill(t, "continue+blob", inject, dir, base)
 	}
 }
+
+// What a writer that lives may still be writing is left alone.
+func TestRepairLeavesYoungLeftovers(t *testing.T) {
+	s := create(t)
+	w := world(t, s)
+	base := w.First(main).ID
+	temp := filepath.Join(s.Dir(), "snapshots", string(base[:1]), ".tmp-0123456789abcdef")
+	if err := os.WriteFile(temp, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.WantSound(false); len(r.Problems) != 1 || r.Problems[0].Kind != snapshot.Leftover {
+		t.Errorf("%+v", r.Problems)
+	}
+	if done := w.Repairing(time.Now()); len(done) != 1 || done[0].Done || done[0].Why == "" {
+		t.Errorf("%+v", done)
+	}
+	if done := w.Repairing(time.Now().Add(2 * time.Hour)); len(done) != 1 || !done[0].Done {
+		t.Errorf("%+v", done)
+	}
+	w.WantSound(true)
+}
