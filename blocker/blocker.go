@@ -169,8 +169,8 @@ func New(b Blocker) Blocker {
 	if b.MaxRecoveryAttempts == 0 {
 		b.MaxRecoveryAttempts = MaxAttempts
 	}
-	b.Message, b.Resolution, b.Source = cut(b.Message, maxText), cut(b.Resolution, maxText), cut(b.Source, maxText)
-	b.ErrorPattern = or(b.ErrorPattern, Pattern(or(b.Message, b.Description)))
+	b.Message, b.Resolution, b.Source = strings.TrimSpace(cut(b.Message, maxText)), cut(b.Resolution, maxText), cut(b.Source, maxText)
+	b.ErrorPattern = or(b.ErrorPattern, or(Pattern(b.Message), or(Pattern(b.Description), string(b.Type))))
 	b.Description = cut(or(b.Description, b.Message), maxText)
 	b.ID = IDOf(b.Type, b.ErrorPattern)
 	return b

@@ -18,7 +18,7 @@ var seeds = []string{
 	"<testsuite><testcase name=\"a\"><failure message=\"b\"/></testcase></testsuite>", "<Site><Testing><Test Status=\"failed\"><Name>a</Name></Test></Testing></Site>",
 	`{"Action":"fail","Package":"p","Test":"T"}` + "\n", `[{"conclusion":"failure","status":"completed"}]`, `{"reviewDecision":"CHANGES_REQUESTED"}`,
 	"[tester] STATUS: FAILED\n", "## Agent: a\n상태: 결정 필요\n", "CONFLICT (content): Merge conflict in f\n", "make[1]: Entering directory '/w'\n", "CMake Error at a:3 (b):\n  c\n",
-	"error[E1]: x\n --> a:1:2\n", "Traceback (most recent call last):\n  File \"a\", line 1\nKeyError: x\n", "<<<<<<< a\n=======\n>>>>>>> b\n", "12>", "[", "1:", "a:1:", "a(1", "/:1:error:",
+	"error[E1]: x\n --> a:1:2\n", "Traceback (most recent call last):\n  File \"a\", line 1\nKeyError: x\n", "<<<<<<< a\n=======\n>>>>>>> b\n", "error[E0]: \x00\x01\n", "12>", "[", "1:", "a:1:", "a(1", "/:1:error:",
 }
 
 // FuzzScan: whatever the bytes, Scan gives an answer that is valid, the same from a file and from a stream, the same

@@ -32,6 +32,12 @@ func prefixLen(b []byte) int {
 		return bracketPrefix(b, t)
 	case c == '#' && t == 0:
 		return buildkitPrefix(b)
+	case c == 'I' || c == 'E' || c == 'W':
+		if n := levelPrefix(b[t:]); n > 0 {
+			return t + n
+		}
+	}
+	switch {
 	case t > 0:
 		return 0
 	}
@@ -39,6 +45,16 @@ func prefixLen(b []byte) int {
 		return n
 	}
 	return composePrefix(b)
+}
+
+// levelPrefix: mozharness' "INFO - " before a tool's own line.
+func levelPrefix(b []byte) int {
+	for _, l := range []string{"INFO - ", "ERROR - ", "WARNING - "} {
+		if bytes.HasPrefix(b, []byte(l)) {
+			return len(b) - len(bytes.TrimLeft(b[len(l):], " "))
+		}
+	}
+	return 0
 }
 
 // numberPrefix: a time stamp, `12>`, or ctest's `12: `.
