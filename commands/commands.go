@@ -68,7 +68,7 @@ func (r *root) save(k *call) error {
 	} else {
 		r.receipt(res, k.Bool("assistant"))
 	}
-	return k.finish(res.Findings, res.State.Blocker != nil && false)
+	return k.finish(res.Findings)
 }
 
 func (k *call) saveOptions() (app.SaveOptions, error) {
@@ -130,13 +130,13 @@ func (r *root) load(k *call) error {
 	}
 	if r.json {
 		r.print(res)
-		return k.finish(res.Validation.Findings, false)
+		return k.finish(res.Validation.Findings)
 	}
 	r.say("%s", res.Brief.Text(r.width()))
 	if r.Terminal && !k.Bool("assistant") {
 		return r.offer(k, res)
 	}
-	return k.finish(res.Validation.Findings, false)
+	return k.finish(res.Validation.Findings)
 }
 
 // status is session status.

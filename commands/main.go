@@ -71,7 +71,6 @@ type root struct {
 	words *text.Catalogue
 	args  []string
 	json  bool
-	quiet error // a result that was printed and carries an exit code
 }
 
 // end prints an error and turns it into an exit code.

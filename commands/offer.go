@@ -1,10 +1,96 @@
 package commands
 
 import (
+	"errors"
+	"fmt"
+
 	"session/internal/app"
+	"session/internal/session"
+	"session/internal/text"
+
+	"charm.land/huh/v2"
 )
 
-// offer asks what to do about the findings of a load.
+// offer asks in a terminal what to do about the findings of a load, does it, and loads again, until the person has had
+// enough or nothing is left to do.
 func (r *root) offer(k *call, res app.LoadResult) error {
-	return k.finish(res.Validation.Findings, false)
+	for {
+		actions := offers(res.Validation.Findings)
+		if len(actions) == 0 {
+			return k.finish(res.Validation.Findings)
+		}
+		chosen, err := r.choose(actions)
+		if err != nil || chosen == nil {
+			return errors.Join(err, k.finish(res.Validation.Findings))
+		}
+		if err := r.perform(k, *chosen); err != nil {
+			return err
+		}
+		if res, err = app.Load(k.Ctx(), k.place, app.LoadOptions{}); err != nil {
+			return err
+		}
+		r.say("\n%s", res.Brief.Text(r.width()))
+	}
+}
+
+// offers are the ways out of all findings that need a person, each once.
+func offers(findings []session.Finding) []session.Action {
+	var all []session.Action
+	seen := map[string]bool{}
+	for _, f := range findings {
+		for _, a := range f.Actions {
+			line := app.Shell(a.Command)
+			if f.Serious() && !seen[line] {
+				seen[line] = true
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
+
+// choose asks for one of the actions; nil means none.
+func (r *root) choose(actions []session.Action) (*session.Action, error) {
+	var options []huh.Option[int]
+	for i, a := range actions {
+		options = append(options, huh.NewOption(fmt.Sprintf("%s  (%s)", a.Label, text.Fit(app.Shell(a.Command), 60)), i))
+	}
+	options = append(options, huh.NewOption(r.words.Say("offer.nothing"), -1))
+	choice := -1
+	err := r.ask(huh.NewSelect[int]().Title(r.words.Say("offer.title")).Options(options...).Value(&choice))
+	if err != nil || choice < 0 {
+		return nil, err
+	}
+	return &actions[choice], nil
+}
+
+// ask puts one question on the terminal. Giving up on a question is an answer: nothing is done.
+func (r *root) ask(field huh.Field) error {
+	form := huh.NewForm(huh.NewGroup(field)).WithInput(r.In).WithOutput(r.Err).WithAccessible(r.getenv("ACCESSIBLE") != "").WithShowHelp(true)
+	if err := form.Run(); err != nil && !errors.Is(err, huh.ErrUserAborted) {
+		return fmt.Errorf("ask: %w", err)
+	}
+	return nil
+}
+
+// perform does what was chosen.
+func (r *root) perform(k *call, a session.Action) error {
+	if a.ID == "new" {
+		var name string
+		if err := r.ask(huh.NewInput().Title(r.words.Say("offer.task")).Value(&name)); err != nil || name == "" {
+			return err
+		}
+		a.Command[len(a.Command)-1] = name
+	}
+	done, err := app.Act(k.Ctx(), k.place, a)
+	if err != nil {
+		return err
+	}
+	if done.Saved != nil {
+		r.receipt(*done.Saved, false)
+	}
+	if done.Output != "" {
+		r.say("%s\n", text.SafeLines(done.Output))
+	}
+	return nil
 }

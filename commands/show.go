@@ -37,7 +37,7 @@ func (r *root) width() int {
 
 // finish ends a command whose result was printed: findings that need a person give exit code 3. Inside an assistant a
 // finding is text with exit 0: any other code aborts the slash command before the model sees it.
-func (k *call) finish(findings []session.Finding, blocked bool) error {
+func (k *call) finish(findings []session.Finding) error {
 	if k.Bool("assistant") {
 		return nil
 	}
@@ -183,9 +183,4 @@ func (r *root) why(t app.TasksResult) string {
 		return ""
 	}
 	return " (" + r.words.Say("why."+t.Why) + ")"
-}
-
-// noColour reports whether colour is unwelcome (no-color.org).
-func (r *root) noColour() bool {
-	return r.getenv("NO_COLOR") != "" || r.getenv("TERM") == "dumb" || r.Columns == 0
 }

@@ -6,15 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
+	"math"
 	"strings"
 	"time"
 
 	"session/internal/session"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 //go:embed state.schema.json
@@ -69,8 +65,8 @@ func Integrity(b []byte) (session.State, error) {
 	case len(bytes.TrimSpace(b)) == 0:
 		return bad("the file is empty")
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
+	var value any
+	if err := json.Unmarshal(b, &value); err != nil {
 		return bad(notJSON(b, err))
 	}
 	if v := futureVersion(value); v > 0 {
@@ -82,6 +78,9 @@ func Integrity(b []byte) (session.State, error) {
 		return session.State{}, err
 	}
 	var s session.State
+	if len(faults) == 0 {
+		faults = timestamps(value)
+	}
 	if len(faults) == 0 {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return bad(err.Error())
@@ -105,81 +104,11 @@ func notJSON(b []byte, err error) string {
 
 func futureVersion(value any) int {
 	m, _ := value.(map[string]any)
-	n, _ := m["schema_version"].(json.Number)
-	v, err := n.Int64()
-	if err != nil || v <= session.SchemaVersion {
+	v, _ := m["schema_version"].(float64)
+	if v <= session.SchemaVersion || v != math.Trunc(v) || v > math.MaxInt32 {
 		return 0
 	}
 	return int(v)
-}
-
-// schemaFaults validates against the published schema with the maintained library.
-func schemaFaults(value any) ([]Fault, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		return nil, fmt.Errorf("read the state's schema: %w", err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("state.json", doc); err != nil {
-		return nil, fmt.Errorf("read the state's schema: %w", err)
-	}
-	compiled, err := c.Compile("state.json")
-	if err != nil {
-		return nil, fmt.Errorf("compile the state's schema: %w", err)
-	}
-	err = compiled.Validate(value)
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return nil, err
-	}
-	var faults []Fault
-	leaves(invalid, func(e *jsonschema.ValidationError) {
-		rule := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-		faults = append(faults, Fault{strings.Join(e.InstanceLocation, "."), show(at(value, e.InstanceLocation)), rule})
-	})
-	sort.SliceStable(faults, func(i, j int) bool { return faults[i].Field < faults[j].Field })
-	return dedupe(faults), nil
-}
-
-// leaves visits the errors that have no cause of their own. Of the branches of an anyOf only the one for an object is
-// worth telling: the other says that the blocker is not null.
-func leaves(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
-	if len(e.Causes) == 0 {
-		visit(e)
-	}
-	for i, c := range e.Causes {
-		if len(e.Causes) > 1 && i == 0 && strings.HasSuffix(e.SchemaURL, "/blocker") {
-			continue
-		}
-		leaves(c, visit)
-	}
-}
-
-func dedupe(faults []Fault) []Fault {
-	var out []Fault
-	for _, f := range faults {
-		if len(out) == 0 || out[len(out)-1] != f {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-func at(value any, path []string) any {
-	for _, p := range path {
-		switch v := value.(type) {
-		case map[string]any:
-			value = v[p]
-		case []any:
-			var i int
-			if _, err := fmt.Sscan(p, &i); err != nil || i >= len(v) {
-				return nil
-			}
-			value = v[i]
-		}
-	}
-	return value
 }
 
 // show is a short picture of a value; of objects and lists only the kind.
@@ -215,6 +144,29 @@ func consistent(s session.State) []Fault {
 		faults = append(faults, timely("blocker.detected_at", s.Blocker.DetectedAt)...)
 		if s.Blocker.RecoveryAttempted > s.Blocker.MaxRecoveryAttempts && s.Blocker.MaxRecoveryAttempts > 0 {
 			expect("blocker.recovery_attempted", s.Blocker.RecoveryAttempted, s.Blocker.MaxRecoveryAttempts, "must not exceed max_recovery_attempts")
+		}
+	}
+	return faults
+}
+
+// timestamps checks the times as they are written: RFC 3339, which the schema's "format" only announces.
+func timestamps(value any) []Fault {
+	top, _ := value.(map[string]any)
+	var faults []Fault
+	check := func(field string, v any) {
+		s, _ := v.(string)
+		if _, err := time.Parse(time.RFC3339, s); err != nil {
+			faults = append(faults, Fault{field, show(v), "must be a time like 2026-01-04T10:30:00Z (RFC 3339)"})
+		}
+	}
+	check("saved_at", top["saved_at"])
+	if b, ok := top["blocker"].(map[string]any); ok {
+		check("blocker.detected_at", b["detected_at"])
+	}
+	list, _ := top["blockers"].([]any)
+	for i, x := range list {
+		if b, ok := x.(map[string]any); ok {
+			check(fmt.Sprintf("blockers.%d.detected_at", i), b["detected_at"])
 		}
 	}
 	return faults

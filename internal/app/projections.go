@@ -7,6 +7,7 @@ import (
 	"session/internal/cycle"
 	"session/internal/session"
 	"session/internal/snapshot"
+	"session/internal/store/file"
 	"session/internal/survey"
 )
 
@@ -20,7 +21,7 @@ func (s *site) projections(chain *snapshot.Store) []cycle.Projection {
 }
 
 func (s *site) refs() session.SessionStore {
-	return tmpRefs{filepath.Join(s.runtimeDir(), "ops", "runtime", "session_state.json"), s.Now}
+	return file.NewFileSessionStore(filepath.Join(s.runtimeDir(), "ops", "runtime", "session_state.json"), s.Now)
 }
 
 func (s *site) writeRef(ctx context.Context, made snapshot.Manifest, _ session.Bundle) error {

@@ -68,7 +68,7 @@ var fences = []struct {
 	{"github.com/go-git/go-git/v5", []string{"gitstate"}, "go-git reads, and only there"},
 	{"github.com/cli/go-gh/v2", []string{"internal/github"}, "adapter"},
 	{"github.com/urfave/cli/v2", []string{"commands"}, "the command layer is replaceable"},
-	{"github.com/charmbracelet/huh", []string{"commands"}, "only commands asks questions"},
+	{"charm.land/huh/v2", []string{"commands"}, "only commands asks questions"},
 }
 
 // pure packages import no clock, no files, no network.
