@@ -14,7 +14,7 @@ const (
 )
 
 // Fence puts memory into a prompt as data, "" if there is none. Every line of it begins with "| ", so that no text in it
-// can look like the end of the fence, and it holds no control characters.
+// can look like the end of the fence; it holds no control characters and no other ends of lines.
 func Fence(items []Found) string {
 	if len(items) == 0 {
 		return ""
@@ -31,17 +31,12 @@ func Fence(items []Found) string {
 func fenced(f Found) string {
 	var b strings.Builder
 	b.WriteString(fenceLine + f.Timestamp.UTC().Format(time.RFC3339) + " " + clean(string(f.ID)) + "\n")
-	for line := range strings.FieldsFuncSeq(f.Summary, isLineEnd) {
+	for line := range strings.SplitSeq(f.Summary, "\n") {
 		if line = clean(line); line != "" {
 			b.WriteString(fenceLine + line + "\n")
 		}
 	}
 	return b.String()
-}
-
-// isLineEnd knows everything that some program takes for the end of a line.
-func isLineEnd(r rune) bool {
-	return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
 // Tokens estimates, rather too high than too low, how many tokens a text is to a language model: a token for four ASCII

@@ -81,6 +81,8 @@ func askWord(t string) asked {
 	return a
 }
 
+const longCompound = 12 // syllables; what is longer is not taken for two words
+
 // askKorean weighs in syllables: the two parts of 세션저장소 make up for the whole of it.
 func askKorean(t string) asked {
 	n := int32(len(t) / syllable)
@@ -90,7 +92,7 @@ func askKorean(t string) asked {
 		return a
 	}
 	a.ranges = append(a.ranges, beginning(t, Whole|Tail).weighs(n))
-	for i := int32(2); i <= n-2; i++ {
+	for i := int32(2); i <= n-2 && n <= longCompound; i++ {
 		head, tail := t[:i*syllable], t[i*syllable:]
 		a.ranges = append(a.ranges, exactly(head, Whole).weighs(i), exactly(tail, Whole).weighs(n-i))
 	}

@@ -147,6 +147,17 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
+// TestWordAndName: a word that is asked for as such and within a name is one keyword, looked for as the name is.
+func TestWordAndName(t *testing.T) {
+	items := said("made it faster", "cache in go")
+	items[0].Literals = []string{"internal/cache.go"}
+	for _, query := range []string{"cache cache.go", "cache.go cache"} {
+		if got := rank(t, tableOf(items...), query, 2, CountRecency); !slices.Equal(got, []int64{0, 1}) {
+			t.Errorf("%q finds %v: three keywords before two", query, got)
+		}
+	}
+}
+
 func TestBM25OnlyAmongEquals(t *testing.T) {
 	x := tableOf(said("rare common", "common common and many many other long words here", "common", "rare words in a long text about much more than that", "common", "common")...)
 	if got := rank(t, x, "rare common", 3, CountBM25Recency); got[0] != 0 || got[1] != 3 {

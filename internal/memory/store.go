@@ -94,7 +94,7 @@ type Query struct {
 	TopK    int // at most so many answers; no default
 	Ranking Ranking
 	In      Scope
-	// At is the snapshot that the session must stand at; ErrBehind if it does not. Empty takes it as it is.
+	// At is the snapshot that the one session in scope must stand at; ErrBehind if it does not. Empty takes it as it is.
 	At Snapshot
 }
 

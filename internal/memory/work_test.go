@@ -280,7 +280,7 @@ func checkFence(t *testing.T, summary string) {
 	s := Fence([]Found{{anID, day, summary}})
 	body, begins := strings.CutPrefix(s, fenceBegin)
 	body, ends := strings.CutSuffix(body, fenceEnd)
-	if !begins || !ends || strings.ContainsFunc(body, func(r rune) bool { return r != '\n' && (r < ' ' || isLineEnd(r)) }) {
+	if !begins || !ends || strings.ContainsFunc(body, func(r rune) bool { return r != '\n' && (r < ' ' || strings.ContainsRune("\u0085\u2028\u2029", r)) }) {
 		t.Fatalf("%q: fence %q", summary, s)
 	}
 	for l := range strings.Lines(body) {

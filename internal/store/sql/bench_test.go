@@ -150,7 +150,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkImport makes items of texts and stores them, five thousand in a batch, into a session that grows.
+// BenchmarkImport makes items of texts and stores them, five thousand in a batch, into sessions that grow to 100,000.
 func BenchmarkImport(b *testing.B) {
 	const batch = 5000
 	d := open(b, filepath.Join(b.TempDir(), "x.db"))
@@ -164,9 +164,9 @@ func BenchmarkImport(b *testing.B) {
 			texts = append(texts, p.text(itemWords))
 		}
 		b.StartTimer()
-		add := memory.Batch{SessionRef: "s1", Snapshot: "a"}
+		add := memory.Batch{SessionRef: memory.SessionRef(fmt.Sprint("s", n/100_000)), Snapshot: "a"}
 		for _, text := range texts {
-			it, err := a.NewItem(memorytest.ID("s1", n), memorytest.At(n), "s1", text)
+			it, err := a.NewItem(memorytest.ID("s", n), memorytest.At(n), add.SessionRef, text)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -48,6 +48,7 @@ func TestPostingsThatNobodyWrote(t *testing.T) {
 		"zeros":        make([]byte, 50),
 		"twice":        appendPosting(appendPosting(nil, one), one),
 		"a zero count": appendPosting(nil, memory.Posting{Mark: memory.Whole}),
+		"a zero mark":  appendPosting(nil, memory.Posting{Count: 1}),
 		"zeros behind": append(appendPosting(nil, one), 0, 0, 0, 0, 0),
 	} {
 		if err := eachPosting(b, 0, func(memory.Posting) {}); !errors.Is(err, memory.ErrDamaged) {
