@@ -63,8 +63,8 @@ func (j *journal) write() error {
 
 // mend takes away what a killed run left in this work tree. The lease of the current path is held; a journal of
 // another path is touched only if that path's lease is free, which says that its owner is dead.
-func (s *site) mend(leases snapshot.Leaser, store snapshot.StoreID) func(context.Context) error {
-	return func(ctx context.Context) error {
+func (s *site) mend(leases snapshot.Leaser, store *snapshot.Store) func(context.Context) error {
+	return func(ctx context.Context) (err error) {
 		file := filepath.Join(s.runtimeDir(), journalFile)
 		info, err := os.Stat(file)
 		if isMissing(err) || s.repo == nil {
@@ -82,7 +82,7 @@ func (s *site) mend(leases snapshot.Leaser, store snapshot.StoreID) func(context
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if e.Path != s.path {
-			lease, err := leases.Acquire(ctx, snapshot.FirstID(store, e.Path), snapshot.Holder{PID: s.PID}, 0)
+			lease, err := leases.Acquire(ctx, store.LeaseKey(e.Path), snapshot.Holder{PID: s.PID}, 0)
 			var busy *snapshot.ErrBusy
 			if errors.As(err, &busy) {
 				return nil
@@ -90,7 +90,7 @@ func (s *site) mend(leases snapshot.Leaser, store snapshot.StoreID) func(context
 			if err != nil {
 				return err
 			}
-			defer lease.Release(ctx)
+			defer func() { err = errors.Join(err, lease.Release(ctx)) }()
 		}
 		if _, err := s.repo.Mend(gitstate.Unfinished{Ref: e.Ref, New: e.Commit, Journal: info}); err != nil {
 			return err

@@ -49,14 +49,14 @@ type Outcome struct {
 }
 
 // Do runs one cycle. Errors: what Acquire, Head, the engine and Commit return; after any of them nothing was recorded.
-func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (*D, Outcome, error) {
+func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (d *D, out Outcome, err error) {
 	lease, beside, err := r.hold(ctx, at)
 	if err != nil {
-		return nil, Outcome{}, err
+		return nil, out, err
 	}
-	out := Outcome{Beside: beside}
+	out.Beside = beside
 	if lease != nil {
-		defer lease.Release(context.WithoutCancel(ctx))
+		defer out.after(func() error { return lease.Release(context.WithoutCancel(ctx)) })
 		if err := r.Mend(ctx); err != nil {
 			return nil, out, fmt.Errorf("clean up after a killed run: %w", err)
 		}
@@ -69,9 +69,9 @@ func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (*D, Outcome,
 		if err != nil {
 			return nil, out, err
 		}
-		defer r.Journal.End(context.WithoutCancel(ctx)) // whatever happened, this process tidied up after itself
+		defer out.after(func() error { return r.Journal.End(context.WithoutCancel(ctx)) }) // whatever happened, we tidy up
 	}
-	d := w.Draft(out.Base)
+	d = w.Draft(out.Base)
 	out.Report, err = engine.Run(ctx, w.Plan, w.Steps(out.Base), d, r.Watch)
 	if err != nil {
 		return d, out, err
@@ -84,13 +84,20 @@ func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (*D, Outcome,
 	return d, out, err
 }
 
+// after does what follows a cycle, and keeps its failure beside the projections': the record stands.
+func (o *Outcome) after(f func() error) {
+	if err := f(); err != nil {
+		o.Behind = append(o.Behind, err)
+	}
+}
+
 // hold takes the path's lease. Without one in time, a cycle that named its base is refused and any other one goes on
 // beside the holder.
 func (r Runner) hold(ctx context.Context, at Where) (snapshot.Lease, *snapshot.ErrBusy, error) {
 	if at.Auto {
 		return nil, nil, nil
 	}
-	key := snapshot.FirstID(r.Store.ID(), at.Path)
+	key := r.Store.LeaseKey(at.Path)
 	lease, err := r.Leaser.Acquire(ctx, key, r.Holder, at.Wait)
 	var busy *snapshot.ErrBusy
 	if errors.As(err, &busy) && at.Base == "" {
