@@ -265,8 +265,11 @@ func (s *scan) describe(b *Blocker, h *hit) {
 	b.Evidence = h.evidence
 }
 
-// patternOf: a test is known by its name, everything else by its message.
+// patternOf: a test is known by its name, everything else by its message, or the part of it that a rule calls pattern.
 func patternOf(b *Blocker, m *rules.Match) string {
+	if p := m.Vars["pattern"]; p != "" {
+		return Pattern(p)
+	}
 	if key := or(m.Vars["test"], m.Key); b.Type == TestFailure && key != "" {
 		if strings.HasPrefix(key, "/") {
 			key = path.Base(key)

@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// foreign names what is not the user's: the runtime's, the package manager's, the system's files.
-var foreign = regexp.MustCompile(`(?:^|/)(?:site-packages|dist-packages|node_modules|vendor/bundle|gems/[\w.-]+-\d|rustc/[0-9a-f]{8,}|pkg/mod/|\.cargo/registry|\.m2/|usr/(?:lib|share|include|local/(?:lib|go|include))/|opt/(?:conda|hostedtoolcache|python)|lib/python\d|internal/modules)|^<|^node:`)
+// foreign names what is not the user's: the runtime's, the package manager's, the system's files. Plain strings, since
+// every frame of every stack is asked.
+var foreign = []string{"/site-packages/", "/dist-packages/", "node_modules/", "vendor/bundle/", "/gems/", "/rustc/", "/pkg/mod/", ".cargo/registry",
+	"/.m2/", "/usr/lib", "/usr/share/", "/usr/include/", "/usr/local/go/", "/usr/local/include/", "/opt/conda/", "/hostedtoolcache/", "/opt/python",
+	"/lib/python2", "/lib/python3", "internal/modules", "node:internal"}
 
 // roots are the places into which CI systems check a repository out; what follows them is relative to it.
 var roots = regexp.MustCompile(`^(?:/home/runner/work/[^/]+/[^/]+/|/__w/[^/]+/[^/]+/|[A-Za-z]:/a/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/home/circleci/(?:project|repo)/|/root/project/|/builds/[^/]+/[^/]+/|/(?:home/vsts|Users/runner|[^/]+/vsts)/work/\d+/s/|[A-Za-z]:/a/\d+/s/|(?:/var/lib/jenkins|/home/jenkins(?:/agent)?|/var/jenkins_home|[A-Za-z]:/[Jj]enkins)/workspace/[^/]+/|/workspaces?/[^/]+/|/drone/src/|/bitbucket/pipelines/agent/build/|[A-Za-z]:/projects/[^/]+/)`)
@@ -89,4 +92,12 @@ func clean(f string) string {
 }
 
 // isForeign tells whether a file belongs to a runtime or a package, not to the repository.
-func isForeign(file string) bool { return foreign.MatchString(slashes(file)) }
+func isForeign(file string) bool {
+	file = slashes(file)
+	for _, f := range foreign {
+		if strings.Contains(file, f) {
+			return true
+		}
+	}
+	return strings.HasPrefix(file, "<")
+}
