@@ -65,7 +65,8 @@ func TestTwoRunsBeginOnePath(t *testing.T) {
 // A removed id must not come back, and a snapshot that its run was told of must not go with it.
 func TestContinuedWhileTheContinuationIsRemoved(t *testing.T) {
 	var base, gone snapshot.ID
-	n := snapshottest.Interleave(t, true, []string{"put snapshots/", "del snapshots/", " tombstones/"}, func(w *snapshottest.World) []snapshottest.Run {
+	looks := "get tombstones/" + string(snapshot.NextID(storeA, snapshot.FirstID(storeA, main))[:1]) // at the id in question
+	n := snapshottest.Interleave(t, true, []string{"put snapshots/", "del snapshots/", "put tombstones/", looks}, func(w *snapshottest.World) []snapshottest.Run {
 		base = w.First(main).ID
 		gone = w.Next(base).ID
 		return []snapshottest.Run{commit(w.Ask(snapshot.Continue, base)), func(s *snapshot.Store) error {
@@ -116,13 +117,16 @@ func TestCommittedWhileItsBlobIsSwept(t *testing.T) {
 	day := snapshottest.Noon().AddDate(0, 0, 1)
 	n := snapshottest.Interleave(t, true, []string{"list snapshots/", "put snapshots/", "put blobs/", "del blobs/", " trash/"}, func(w *snapshottest.World) []snapshottest.Run {
 		base := w.First(main).ID
-		lost := w.Make(snapshottest.Large(w.Ask(snapshot.Continue, base)))
+		blob := snapshottest.Words("a large part", 17_000)
+		first := w.Ask(snapshot.Continue, base)
+		first.Bundle = blob
+		lost := w.Make(first)
 		if _, err := w.Delete(t.Context(), lost.ID, snapshottest.Noon(), "leaves its blob"); err != nil {
 			t.Fatal(err)
 		}
 		w.Back.Objects.(*snapshottest.Memory).Now = day // what goes to the trash now is younger than the policy's age
 		asked = w.Ask(snapshot.Continue, base)
-		asked.Bundle = snapshottest.Words(lost.RunID, 40_000)
+		asked.Bundle = blob
 		return []snapshottest.Run{commit(asked), func(s *snapshot.Store) error {
 			plan, err := s.PlanGC(context.Background(), snapshot.GCPolicy{Blobs: day}, w.Leaser)
 			if err == nil {
