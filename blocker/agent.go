@@ -79,7 +79,7 @@ func FromReport(name, report string, o Options) *Blocker {
 	if len(b.Evidence) == 0 {
 		b.Evidence = around(lines, at)
 	}
-	b.Description = describe(&b)
+	b.Description = describe(&b, b.Message)
 	b = New(b)
 	return &b
 }

@@ -397,6 +397,18 @@ unit1.pas(9) Fatal: There were 1 errors compiling module, stopping
 Fatal: Compilation aborted
 === case verilog | build_error | top.sv:12 | near "endmodul"
 ** Error: top.sv(12): near "endmodul": syntax error, unexpected IDENTIFIER
+=== case crosscore | build_error | a.c:12 | identifier
+"../src/a.c", line 12: cc0020:  error: identifier "foo" is undefined
+=== case nag | build_error | a.f90:12 | X is undefined
+Error: /w/a.f90, line 12: X is undefined
+=== case tasking | build_error | a.c:12 | unknown identifier
+ctc E106: ["C:\w\a.c" 12/5] unknown identifier foo
+=== case modelsim transcript | build_error | top.vhd:12 | Unknown identifier
+# ** Error: top.vhd(12): (vcom-1136) Unknown identifier "foo".
+=== case buildbot time-out | ci_failure | | command timed out
+command timed out: 7200 seconds without output, attempting to kill
+process killed by signal 9
+program finished with exit code -1
 === case zig | build_error | main.zig:3 | use of undeclared identifier 'foo'
 main.zig:3:5: error: use of undeclared identifier 'foo'
     foo();

@@ -110,7 +110,7 @@ func FromReview(r Review, source string, now time.Time) (out []Blocker) {
 		b.Message = name + " conflicts with its base branch (" + or(r.Mergeable, r.MergeState) + ")"
 		b.ErrorPattern = name + " conflicts with its base branch"
 		b.Resolution = "Bring the base branch into this one (merge or rebase), settle the conflicts, push"
-		b.Description = describe(&b)
+		b.Description = describe(&b, b.Message)
 		out = append(out, New(b))
 	}
 	if b, ok := reviewBlocker(r, base, name); ok {
@@ -136,6 +136,6 @@ func reviewBlocker(r Review, b Blocker, name string) (Blocker, bool) {
 	if len(open) > 0 {
 		b.File, b.Line = open[0].Path, open[0].Line
 	}
-	b.Description = describe(&b)
+	b.Description = describe(&b, b.Message)
 	return New(b), true
 }

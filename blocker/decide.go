@@ -244,29 +244,31 @@ func (s *scan) blocker(f finding, in *Input, o *Options) Blocker {
 	if len(b.Evidence) == 0 {
 		b.Evidence = s.lastLines()
 	}
-	b.Description = describe(&b)
+	b.Description = or(b.Description, describe(&b, b.Message))
 	return New(b)
 }
 
 // describe fills a blocker from a hit.
 func (s *scan) describe(b *Blocker, h *hit) {
 	m := &h.m
-	b.Message, b.LogLine, b.Rule, b.Line = message(h), h.no, m.Rule.ID, m.Line
+	short := message(h)
+	b.Message, b.LogLine, b.Rule, b.Line = wholeLine(short, h), h.no, m.Rule.ID, m.Line
 	if b.File = m.File; b.File != h.place {
 		b.File = s.resolve(m.File)
 	}
 	b.Severity, b.RecoveryAgent = Severity(m.Rule.Severity), m.Rule.Agent
-	b.ErrorPattern = patternOf(b, m)
+	b.ErrorPattern = patternOf(b, m, short)
 	if m.Rule.Resolution != "" {
 		fill := *m
 		fill.File = b.File
 		b.Resolution = cut(fill.Fill(m.Rule.Resolution), maxText)
 	}
 	b.Evidence = h.evidence
+	b.Description = describe(b, short)
 }
 
 // patternOf: a test is known by its name, everything else by its message, or the part of it that a rule calls pattern.
-func patternOf(b *Blocker, m *rules.Match) string {
+func patternOf(b *Blocker, m *rules.Match, short string) string {
 	if p := m.Vars["pattern"]; p != "" {
 		return Pattern(p)
 	}
@@ -276,7 +278,17 @@ func patternOf(b *Blocker, m *rules.Match) string {
 		}
 		return Pattern(key)
 	}
-	return Pattern(b.Message)
+	return Pattern(short)
+}
+
+// wholeLine puts the line as the tool wrote it in place of the message that a rule took out of it: it is what a person
+// sees in the log and searches for.
+func wholeLine(short string, h *hit) string {
+	line := strings.TrimSpace(h.text)
+	if h.m.Msg == "" || !strings.Contains(line, h.m.Msg) {
+		return short
+	}
+	return strings.Replace(short, h.m.Msg, line, 1)
 }
 
 // message is the first error line: what the rule took for it, else the line itself. A message that the next line told
@@ -317,7 +329,7 @@ var headlines = map[Type]string{
 }
 
 // describe puts a blocker in words for people.
-func describe(b *Blocker) string {
+func describe(b *Blocker, what string) string {
 	where := ""
 	switch {
 	case b.File != "" && b.Line > 0:
@@ -325,7 +337,7 @@ func describe(b *Blocker) string {
 	case b.File != "":
 		where = " in " + b.File
 	}
-	return cut(headlines[b.Type]+where+": "+b.Message, maxText)
+	return cut(headlines[b.Type]+where+": "+what, maxText)
 }
 
 // lastWords is the message of a failure that no rule knows: the last line that says anything, or the exit code.

@@ -179,7 +179,7 @@ func TestStripEscapes(t *testing.T) {
 // TestEscapesInsideWords: tools colour parts of what a rule looks for.
 func TestEscapesInsideWords(t *testing.T) {
 	b := scanBytes(t, []byte("\x1b[1ma.c:3:5: \x1b[0m\x1b[1;31merror: \x1b[0m\x1b[1muse of undeclared identifier 'x'\x1b[0m\n")).First()
-	if b == nil || b.File != "a.c" || b.Line != 3 || b.Message != "use of undeclared identifier 'x'" {
+	if b == nil || b.File != "a.c" || b.Line != 3 || b.Message != "a.c:3:5: error: use of undeclared identifier 'x'" {
 		t.Errorf("%+v", b)
 	}
 }

@@ -39,7 +39,7 @@ func FromGit(g GitState, now time.Time) []Blocker {
 	default:
 		return nil
 	}
-	b.Description = describe(&b)
+	b.Description = describe(&b, b.Message)
 	return []Blocker{New(b)}
 }
 
@@ -114,6 +114,6 @@ func FromMarkers(name string, m Marker, now time.Time) Blocker {
 	b := Blocker{Type: MergeConflict, Source: "git", Rule: "conflict-markers", AutoDetected: true, DetectedAt: now, File: name,
 		Line: m.Begin, LogLine: m.Begin, Message: fmt.Sprintf("conflict markers at lines %d, %d and %d of %s", m.Begin, m.Middle, m.End, name),
 		ErrorPattern: "conflict markers in " + name, Resolution: "Settle the conflict in " + name + " and take the markers out"}
-	b.Description = describe(&b)
+	b.Description = describe(&b, b.Message)
 	return New(b)
 }

@@ -311,7 +311,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 // TestLoneCarriageReturns: what stood on the screen at the same place is several lines of one number.
 func TestLoneCarriageReturns(t *testing.T) {
 	b := scanText(t, "x", "one\n 10%\r 50%\r100%\ra.c:3:5: error: boom\rdone\nlast\n", Options{}).First()
-	if b == nil || b.File != "a.c" || b.LogLine != 2 || b.Message != "boom" {
+	if b == nil || b.File != "a.c" || b.LogLine != 2 || b.Message != "a.c:3:5: error: boom" {
 		t.Errorf("%+v", b)
 	}
 }

@@ -107,7 +107,7 @@ func (f *failure) blocker(in *Input, o *Options, reader string) Blocker {
 	if len(b.Evidence) == 0 {
 		b.Evidence = evidence(f.output)
 	}
-	b.Description = describe(&b)
+	b.Description = describe(&b, b.Message)
 	return New(b)
 }
 

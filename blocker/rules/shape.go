@@ -241,13 +241,22 @@ func parenAt(b []byte, i int) (m Match, ok bool) {
 	if end < 0 || end > 40 || len(bytes.Trim(rest[:end], "0123456789,- ~")) > 0 {
 		return m, false
 	}
-	rest = bytes.TrimLeft(rest[end+1:], " :")
+	rest = skipColumn(bytes.TrimLeft(rest[end+1:], " :"))
 	code, msg, ok := errorHead(rest)
 	if !ok {
 		code, msg, ok = bracketError(rest) // IAR: Error[Pe020]: …
 	}
 	m.setMessage(code, msg)
 	return m, ok && (j < 0 || code != "")
+}
+
+// skipColumn passes over Flex's "col: 5 ".
+func skipColumn(b []byte) []byte {
+	if t, ok := bytes.CutPrefix(b, []byte("col: ")); ok {
+		_, n := digits(t)
+		return bytes.TrimLeft(t[n:], " ")
+	}
+	return b
 }
 
 func bracketError(b []byte) (code string, msg []byte, ok bool) {
