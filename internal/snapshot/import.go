@@ -53,13 +53,17 @@ type Imported struct {
 // Errors: ErrInvalid (no export, or not whole), ErrTooLarge, *ErrConflict (a known id with other content, or an id in
 // this store's name that it does not know), *ErrCorrupt (what is here is damaged).
 func (s *Store) Import(ctx context.Context, r io.ReadSeeker, limits ImportLimits) (Imported, error) {
+	start, err := r.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return Imported{}, fmt.Errorf("import: %w", err)
+	}
 	im := importer{Store: s, limits: limits.orUsual(), items: map[ID]*item{}, graves: map[ID]*item{}, blobs: map[string]bool{}, slots: map[string]ID{}}
-	err := im.read(ctx, r, im.judge)
+	err = im.read(ctx, r, im.judge)
 	if err == nil {
 		err = im.compare(ctx)
 	}
 	if err == nil {
-		_, err = r.Seek(0, io.SeekStart)
+		_, err = r.Seek(start, io.SeekStart)
 	}
 	if err == nil {
 		err = im.store(ctx)
@@ -96,6 +100,7 @@ type importer struct {
 	graves map[ID]*item    // tombstones
 	blobs  map[string]bool // digests; true: a manifest names it
 	slots  map[string]ID   // announcements by key
+	steps  int             // that makerOf took
 }
 
 // read goes through the file once: lines of bounded length, of bounded number, in canonical form, counted and hashed.
@@ -319,7 +324,7 @@ func (im *importer) continues(m *item) {
 // makerOf finds the store of the header that a snapshot's id follows from.
 func (im *importer) makerOf(m *item) error {
 	for _, store := range im.stores {
-		made, err := madeBy(store, &m.Manifest, func(id ID) (bool, error) { return im.graves[id] != nil, nil })
+		made, err := madeBy(store, &m.Manifest, im.step)
 		if err != nil {
 			return err
 		}
@@ -329,6 +334,15 @@ func (im *importer) makerOf(m *item) error {
 		}
 	}
 	return fmt.Errorf("%w: the id %s does not follow from its lineage in any of the file's stores", ErrInvalid, m.ID)
+}
+
+// step is a look of madeBy past a tombstone. Real files take about one a store and line; a file can be made to take
+// the square of its length.
+func (im *importer) step(id ID) (bool, error) {
+	if im.steps++; im.steps > im.limits.Lines*(len(im.stores)+10) {
+		return false, fmt.Errorf("%w: its ids take too many steps to derive", ErrTooLarge)
+	}
+	return im.graves[id] != nil, nil
 }
 
 // lineOf keeps an autosave on a line of its own store: the others are checked with their parents.
@@ -343,7 +357,11 @@ func (im *importer) lineOf(m *item) error {
 	if g := im.graves[m.Line]; g != nil {
 		begin.Manifest = g.Manifest
 	}
-	if err := im.makerOf(&begin); err != nil || begin.maker != m.maker {
+	err := im.makerOf(&begin)
+	if errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	if err != nil || begin.maker != m.maker {
 		return fmt.Errorf("%w: autosave %s is on a line of another store", ErrInvalid, m.ID)
 	}
 	return nil

@@ -174,7 +174,34 @@ func (s *Store) follow(ctx context.Context, at *Position, id ID) error {
 	if head == "" {
 		return nil
 	}
-	return s.stand(ctx, at, head, newest)
+	if err := s.stand(ctx, at, head, newest); err != nil {
+		return err
+	}
+	if buried, err := s.buried(ctx)(head); !buried || err != nil {
+		return err
+	}
+	return s.stepBack(ctx, at)
+}
+
+// stepBack leaves a head whose removal was cut short: its tombstone stands, so nothing may be built on it.
+func (s *Store) stepBack(ctx context.Context, at *Position) error {
+	for a, err := range s.Walk(ctx, at.Head.ID) {
+		if err != nil {
+			return err
+		}
+		if a.Removed == nil && a.Line != at.Line || a.Removed != nil && a.Removed.Line != at.Line {
+			break
+		}
+		if a.Removed != nil {
+			continue
+		}
+		if buried, err := s.buried(ctx)(a.ID); !buried || err != nil {
+			at.Head, at.Digest = &a.Manifest, a.Digest
+			return err
+		}
+	}
+	at.Head, at.Digest, at.Line = nil, "", at.Next
+	return nil
 }
 
 // used reports whether an id was ever used, and reads what is there: nil where it was removed.

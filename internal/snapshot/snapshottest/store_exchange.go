@@ -217,7 +217,10 @@ func (f *twoFaced) Read(p []byte) (int, error) {
 	return f.r.Read(p)
 }
 
-func (f *twoFaced) Seek(int64, int) (int64, error) {
+func (f *twoFaced) Seek(_ int64, whence int) (int64, error) {
+	if whence == io.SeekCurrent {
+		return 0, nil
+	}
 	f.r = strings.NewReader(f.second)
 	return 0, nil
 }

@@ -151,15 +151,43 @@ func cutShort(w *World) {
 	if _, err := broken.Delete(w.T.Context(), ids[1], Noon(), "test"); !errors.Is(err, ErrBroken) {
 		w.T.Fatal(err)
 	}
+	w.WantHead(main, ids[0])
 	for _, kind := range []snapshot.Kind{snapshot.Continue, snapshot.Fork, snapshot.Auto} {
 		var gone *snapshot.ErrRemoved
 		if err := w.ask(w.Ask(kind, ids[1])); !errors.As(err, &gone) || gone.ID != ids[1] {
 			w.T.Errorf("%s: %v", kind, err)
 		}
 	}
+	if s, err := w.Resolve(w.T.Context(), "HEAD", w.WantHead(main, ids[0]).Head.ID); err != nil || s != ids[0] {
+		w.T.Error(s, err)
+	}
+	next := w.save(main) // nobody has to repair first
+	if next.Parent != ids[0] || next.ID == ids[1] {
+		w.T.Errorf("%+v", next.Manifest)
+	}
 	w.Repairing(Noon())
 	w.wantGone(ids[1])
-	w.Next(ids[0])
+	w.WantHead(main, next.ID)
+	w.WantSound(true)
+	w.firstCutShort()
+}
+
+// firstCutShort: the same for a path's only snapshot.
+func (w *World) firstCutShort() {
+	first := w.First("refs/heads/only")
+	f := &Faults{Objects: w.Objects, Pointers: w.Pointers, FailAt: 2}
+	broken, err := snapshot.New(f, f, w.ID())
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	if _, err := broken.Delete(w.T.Context(), first.ID, Noon(), "test"); !errors.Is(err, ErrBroken) {
+		w.T.Fatal(err)
+	}
+	at := w.WantHead("refs/heads/only", "")
+	if again := w.First("refs/heads/only"); again.ID != at.Next || again.Line != at.Line || again.ID == first.ID {
+		w.T.Errorf("%+v", again.Manifest)
+	}
+	w.Repairing(Noon())
 	w.WantSound(true)
 }
 

@@ -114,6 +114,35 @@ func TestStoreFileIsReadStrictly(t *testing.T) {
 	}
 }
 
+// A store that lost its store.json is not silently another one: nobody would find its snapshots again.
+func TestALostStoreFile(t *testing.T) {
+	s := create(t)
+	base := world(t, s).First(main).ID
+	path := filepath.Join(s.Dir(), "store.json")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f *file.ErrFormat
+	if _, err := file.Create(s.Dir(), file.Options{Random: rand.Reader}); !errors.As(err, &f) || !strings.Contains(err.Error(), "restore it") {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("made anew")
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again, err := file.Open(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	world(t, again).WantHead(main, base)
+}
+
 // A store that comes with somebody's repository can hold links. Nothing is written or read through them.
 func TestLinksAreNotFollowed(t *testing.T) {
 	victim := t.TempDir()

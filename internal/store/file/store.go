@@ -103,6 +103,9 @@ func Create(dir string, o Options) (*Store, error) {
 }
 
 func build(dir string, o Options) error {
+	if err := empty(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -136,6 +139,20 @@ func build(dir string, o Options) error {
 		return err
 	}
 	return atomicfile.SyncDir(filepath.Dir(dir))
+}
+
+// empty refuses a folder with snapshots whose store.json is lost: under another id, nobody would find them again.
+func empty(dir string) error {
+	for i := range shards {
+		all, err := os.ReadDir(filepath.Join(dir, "snapshots", shards[i:i+1]))
+		if keepUnknown(err) != nil {
+			return err
+		}
+		if len(all) > 0 {
+			return &ErrFormat{Path: filepath.Join(dir, storeFile), Why: errors.New("it is missing, and snapshots of its store are there")}
+		}
+	}
+	return nil
 }
 
 func mkdir(path string) error {
