@@ -8,16 +8,21 @@ import (
 	"strings"
 )
 
-// The filter looks at four bytes at every stride-th position, at three for literals that are too short for four.
+// The filter looks at six bytes at every stride-th position, at four and three for literals that are too short for more.
+// The longer the bytes, the rarer they are by chance.
 const (
-	longGram  = 4
-	shortGram = 3
-	maxStride = 3
+	longGram   = 6
+	middleGram = 4
+	shortGram  = 3
+	maxStride  = 3
 )
 
-// hashBits sizes the bit tables. Some six thousand entries in 2^20 bits let one position in two hundred pass by chance;
-// 128 KiB stay in the second-level cache, which the look-ups, being independent, do not wait for.
-const hashBits = 20
+// The bit tables: eight bits and more an entry, so that few positions pass by chance; 128 KiB and twice 16 KiB stay in
+// the nearer caches, whose look-ups, being independent, the processor does not wait for.
+const (
+	longBits  = 20
+	otherBits = 17
+)
 
 // bucketBits sizes the index of entries.
 const bucketBits = 13
@@ -28,8 +33,9 @@ const bucketBits = 13
 type filter struct {
 	literals []string
 	stride   int
-	long     [1 << (hashBits - 6)]uint64
-	short    [1 << (hashBits - 6)]uint64
+	long     [1 << (longBits - 6)]uint64
+	middle   [1 << (otherBits - 6)]uint64
+	short    [1 << (otherBits - 6)]uint64
 	first    [1<<bucketBits + 1]uint16 // where a bucket's entries begin
 	entries  []entry                   // by bucket
 }
@@ -43,11 +49,16 @@ type entry struct {
 // Padding is the number of readable bytes that must stand behind a text handed to the filter.
 const Padding = 8
 
-func hashLong(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - hashBits) }
+// The three hashes are told apart in entries by their two highest bits.
+const middleMark, shortMark = 1 << 30, 1 << 31
 
-func hashShort(v uint32) uint32 { return v << 8 * 0x85EBCA6B >> (32 - hashBits) }
+func hashLong(v uint64) uint32 { return uint32(v << 16 * 0x9E3779B97F4A7C15 >> (64 - longBits)) }
 
-func bucket(h uint32) uint32 { return h >> (hashBits - bucketBits) }
+func hashMiddle(v uint64) uint32 { return uint32(v) * 0x9E3779B1 >> (32 - otherBits) }
+
+func hashShort(v uint64) uint32 { return uint32(v) << 8 * 0x85EBCA6B >> (32 - otherBits) }
+
+func bucket(h uint32) uint32 { return h & (1<<bucketBits - 1) }
 
 func newFilter(literals []string) *filter {
 	f := &filter{literals: literals, stride: maxStride}
@@ -68,23 +79,38 @@ func newFilter(literals []string) *filter {
 	return f
 }
 
-// enter puts a literal into the tables.
+// enter puts a literal into the table of the longest bytes that fit it.
 func (f *filter) enter(i uint16, l string, common *grams) {
-	gram, bits := longGram, &f.long
-	if len(l) < longGram+f.stride-1 {
-		gram, bits = shortGram, &f.short
+	gram := shortGram
+	for _, g := range []int{longGram, middleGram} {
+		if len(l) >= g+f.stride-1 {
+			gram = g
+			break
+		}
 	}
 	w := common.window(l, gram+f.stride-1)
 	for o := w; o < w+f.stride; o++ {
-		var b [4]byte
+		var b [8]byte
 		copy(b[:], l[o:o+gram])
-		h := hashLong(binary.LittleEndian.Uint32(b[:]))
-		if gram == shortGram {
-			h = hashShort(binary.LittleEndian.Uint32(b[:]))
-		}
-		bits[h>>6] |= 1 << (h & 63)
-		f.entries = append(f.entries, entry{h, i, uint16(o)})
+		f.entries = append(f.entries, entry{f.set(gram, binary.LittleEndian.Uint64(b[:])), i, uint16(o)})
 	}
+}
+
+// set sets the bit of a gram and gives its hash with its mark.
+func (f *filter) set(gram int, v uint64) uint32 {
+	switch gram {
+	case longGram:
+		h := hashLong(v)
+		f.long[h>>6] |= 1 << (h & 63)
+		return h
+	case middleGram:
+		h := hashMiddle(v)
+		f.middle[h>>6] |= 1 << (h & 63)
+		return h | middleMark
+	}
+	h := hashShort(v)
+	f.short[h>>6] |= 1 << (h & 63)
+	return h | shortMark
 }
 
 // frequent are the four bytes that logs are full of, whatever wrote them: a literal is better known by others.
@@ -122,7 +148,7 @@ func (g *grams) window(l string, size int) int {
 		c := 0
 		for i := w; i < w+size; i++ {
 			c += commonness(l[i])
-			if i+longGram <= w+size && g.has(l[i:]) {
+			if i+4 <= w+size && g.has(l[i:]) {
 				c += 40
 			}
 		}
@@ -153,17 +179,15 @@ func commonness(b byte) int {
 func (f *filter) next(text []byte, n, from int) (literal, start, resume int) {
 	text = text[: n+Padding : n+Padding]
 	for i := from; i < n; i += f.stride {
-		v := binary.LittleEndian.Uint32(text[i:])
-		l, s := hashLong(v), hashShort(v)
-		hit := f.long[l>>6]>>(l&63) | f.short[s>>6]>>(s&63)
-		if hit&1 == 0 {
+		v := binary.LittleEndian.Uint64(text[i:])
+		l, m, s := hashLong(v), hashMiddle(v), hashShort(v)
+		if (f.long[l>>6]>>(l&63)|f.middle[m>>6]>>(m&63)|f.short[s>>6]>>(s&63))&1 == 0 {
 			continue
 		}
-		if literal, start = f.verify(text, n, i, l); literal < 0 {
-			literal, start = f.verify(text, n, i, s)
-		}
-		if literal >= 0 {
-			return literal, start, i
+		for _, h := range [3]uint32{l, m | middleMark, s | shortMark} {
+			if literal, start = f.verify(text, n, i, h); literal >= 0 {
+				return literal, start, i
+			}
 		}
 	}
 	return -1, n, n
@@ -191,16 +215,12 @@ func (f *filter) stand(e entry, h uint32, text []byte, n, i int) (start int, ok 
 
 // at reports all literals verified at position i, in no particular order.
 func (f *filter) at(text []byte, n, i int, found func(literal, start int)) {
-	v := binary.LittleEndian.Uint32(text[i:])
-	l, s := hashLong(v), hashShort(v)
-	for k, h := range [2]uint32{l, s} {
-		bits := &f.long
-		if k == 1 {
-			bits = &f.short
-		}
-		if bits[h>>6]>>(h&63)&1 == 0 {
-			continue
-		}
+	v := binary.LittleEndian.Uint64(text[i:])
+	l, m, s := hashLong(v), hashMiddle(v), hashShort(v)
+	if (f.long[l>>6]>>(l&63)|f.middle[m>>6]>>(m&63)|f.short[s>>6]>>(s&63))&1 == 0 {
+		return
+	}
+	for _, h := range [3]uint32{l, m | middleMark, s | shortMark} {
 		b := bucket(h)
 		for _, e := range f.entries[f.first[b]:f.first[b+1]] {
 			if start, ok := f.stand(e, h, text, n, i); ok {
