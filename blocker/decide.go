@@ -252,6 +252,9 @@ func (s *scan) blocker(f finding, in *Input, o *Options) Blocker {
 func (s *scan) describe(b *Blocker, h *hit) {
 	m := &h.m
 	short := message(h)
+	if words := h.lastWords(); words != "" && b.Type == CIFailure && generic(h) {
+		short = words + " (" + short + ")"
+	}
 	b.Message, b.LogLine, b.Rule, b.Line = wholeLine(short, h), h.no, m.Rule.ID, m.Line
 	if b.File = m.File; b.File != h.place {
 		b.File = s.resolve(m.File)
@@ -265,6 +268,18 @@ func (s *scan) describe(b *Blocker, h *hit) {
 	}
 	b.Evidence = h.evidence
 	b.Description = describe(b, short)
+}
+
+// lastWords is the line above one that only says that something failed, unless a CI system wrote that one too.
+func (h *hit) lastWords() string {
+	if h.above == 0 || h.above > len(h.evidence) {
+		return ""
+	}
+	l := strings.TrimSpace(h.evidence[h.above-1])
+	if strings.HasPrefix(l, "##[") || strings.HasPrefix(l, "travis_") || strings.HasPrefix(l, "shell: ") {
+		return ""
+	}
+	return l
 }
 
 // patternOf: a test is known by its name, everything else by its message, or the part of it that a rule calls pattern.

@@ -8,6 +8,7 @@ import (
 const (
 	linesBefore = 3
 	linesAfter  = 14
+	linesTold   = 12 // before a line that only says that something failed: the reason stands above it
 )
 
 // hit is a line that a rule of some type matched, with what the lines after it added.
@@ -16,6 +17,7 @@ type hit struct {
 	no       int // line of the log
 	seq      int // place in the order of all lines looked at
 	text     string
+	above    int    // lines of evidence before text
 	place    string // m.File as it was resolved in the directory that make was in then
 	evidence []string
 	follow   *rules.Follower
@@ -174,9 +176,9 @@ func above(text []byte, at, n int, fn func(line []byte) bool) {
 	}
 }
 
-// before collects the lines that stand before at in text.
-func before(text []byte, at int) (lines []string) {
-	above(text, at, linesBefore, func(l []byte) bool {
+// before collects up to n lines that stand before at in text.
+func before(text []byte, at, n int) (lines []string) {
+	above(text, at, n, func(l []byte) bool {
 		lines = append([]string{cut(string(l), maxLine)}, lines...)
 		return true
 	})

@@ -140,7 +140,12 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 		}
 	}
 	if is {
-		h.evidence = before(text, start)
+		n := linesBefore
+		if generic(h) {
+			n = linesTold
+		}
+		h.evidence = before(text, start, n)
+		h.above = len(h.evidence)
 		if h.m.Rule.Above != "" {
 			above(text, start, linesAbove, func(l []byte) bool { return !s.table.Above(&h.m, l) })
 		}
