@@ -62,7 +62,7 @@ test	Run go test	2026-01-04T10:00:03.0000004Z ##[error]Process completed with ex
 === case actions bad action | ci_failure | | Unable to resolve action
 2026-01-04T10:00:03.0000000Z ##[error]Unable to resolve action §actions/checkot@v4§, repository not found
 === case actions credentials | ci_failure | | Could not load credentials
-2026-01-04T10:00:03.0000000Z ##[error]Credentials could not be loaded, please check your action inputs: Could not load credentials from any providers
+2026-01-04T10:00:03.0000000Z ##[error]Credentials could not be loaded: Could not load credentials from any providers
 === case actions artifact | ci_failure | | Artifact not found
 2026-01-04T10:00:00.0000000Z ##[group]Run actions/download-artifact@v4
 2026-01-04T10:00:00.0000004Z ##[endgroup]

@@ -73,8 +73,8 @@ main.cpp(7): warning C4101: 'error': 참조되지 않은 지역 변수입니다.
 main.cpp(7): error C2059: 语法错误:“}”
 生成失败。
     1 个错误
-=== case msvc header | build_error | a.cpp:1 | boost/asio.hpp
-a.cpp(1,10): fatal error C1083: Cannot open include file: 'boost/asio.hpp': No such file or directory
+=== case msvc header | build_error | a.cpp:1 | acme/wire.hpp
+a.cpp(1,10): fatal error C1083: Cannot open include file: 'acme/wire.hpp': No such file or directory
 === case msvc link | build_error | | LNK2019
 main.obj : error LNK2019: unresolved external symbol "void __cdecl foo(void)" (?foo@@YAXXZ) referenced in function main
 C:\src\app\Debug\app.exe : fatal error LNK1120: 1 unresolved externals
@@ -507,7 +507,7 @@ CMake Error at scripts/cmake/vcpkg_execute_build_process.cmake:134 (message):
     Command failed: /usr/bin/cmake --build .
 error: building fmt:x64-linux failed with: BUILD_FAILED
 === case conan | dependency | | Missing binary
-ERROR: Missing binary: zlib/1.3:5f2a
+ERROR: Missing binary: fmt/10.1:5f2a
 ERROR: Missing prebuilt package for 'zlib/1.3'. You can try to build locally from sources using --build=zlib/1.3
 === case swift package | dependency | | no such module 'Alamofire'
 /w/Sources/App/main.swift:1:8: error: no such module 'Alamofire'

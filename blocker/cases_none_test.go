@@ -28,22 +28,22 @@ A.java:2: warning: [rawtypes] found raw type: List
   missing type arguments for generic class List<E>
 1 warning
 === case javadoc warnings | none
-  [javadoc] /w/A.java:683: warning: no description for @throws Error
+  [javadoc] /w/A.java:12: warning: no description for @throws Error
   [javadoc]      * @throws Error
   [javadoc]        ^
 === case iar warnings | none
-a.c(121) : Warning[Pe177]: variable "error" was declared but never referenced
+a.c(12) : Warning[Pe550]: variable "error" was set but never used
 Errors: none
 Warnings: 1
 === case delphi hints | none
-Unit1.pas(205) Hint: H2219 Private symbol 'Error' declared but never used
+Unit1.pas(12) Hint: H2164 Variable 'Error' is declared but never used
 Unit1.pas(206) Warning: W1000 Symbol 'Error' is deprecated
 === case erlang warning | none
 src/a.erl:125: Warning: function error/0 is unused
 === case golint | none
-conn.go:360:3: should replace x += 1 with x++
-conn.go:12:6: exported func Error should have comment or be unexported
-conn.go:30:1: comment on exported type Fatal should be of the form "Fatal ..."
+pool.go:12:3: should replace x += 1 with x++
+pool.go:22:6: exported func Error should have comment or be unexported
+pool.go:30:1: comment on exported type Fatal should be of the form "Fatal ..."
 === case pylint conventions | none
 app/a.py:1:0: C0114: Missing module docstring (missing-module-docstring)
 app/a.py:9:4: W0612: Unused variable 'error' (unused-variable)
@@ -199,7 +199,7 @@ warning: [options] bootstrap class path not set, error-prone
 Deprecated Gradle features were used in this build, making it incompatible with Gradle 9.0.
 BUILD SUCCESSFUL in 3s
 === case kotlin warnings | none
-w: /w/A.kt: (214, 34): Unchecked cast: Any! to List<Error>
+w: /w/A.kt: (12, 5): Unchecked cast: Any! to List<Error>
 BUILD SUCCESSFUL in 3s
 === case travis after success | none
 The command "mvn test" exited with 0.

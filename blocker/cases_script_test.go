@@ -257,7 +257,7 @@ build finished with problems, 1 warning.
 yaml.scanner.ScannerError: mapping values are not allowed here
   in "config.yml", line 3, column 8
 === case cuda out of memory | test_failure | | CUDA out of memory
-torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 15.00 GiB total capacity)
+OutOfMemoryError: CUDA out of memory on device 0
 === case asv module not installed | dependency | | No module named pytest
 /usr/bin/python3: No module named pytest
 `)

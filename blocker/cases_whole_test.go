@@ -145,8 +145,8 @@ Error: Process completed with exit code 1.
 [taskcluster:error] Task timeout after 5400 seconds. Force killing container.
 [taskcluster 2026-01-04 10:00:04.000Z] === Task Finished ===
 [taskcluster 2026-01-04 10:00:04.000Z] Unsuccessful task run with exit code: -1 completed in 5402.1 seconds
-=== case lintrunner | build_error | torch/x.py:3 | F401
->>> Lint for torch/x.py:
+=== case lintrunner | build_error | lib/x.py:3 | F401
+>>> Lint for lib/x.py:
 
   Error (RUFF) F401
     §os§ imported but unused
