@@ -3,7 +3,6 @@ package blocker
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"session/blocker/rules"
@@ -189,9 +188,9 @@ func (s *step) weakest() (finding, bool) {
 
 // testCommand and buildCommand tell the stage from the command that was run, when the log is silent.
 var (
-	testCommand       = regexp.MustCompile(`(?i)\b(?:c?test|tests|pytest|py\.test|tox|nox|jest|mocha|vitest|rspec|phpunit|prove|nextest|check|verify|spec)\b`)
-	buildCommand      = regexp.MustCompile(`(?i)\b(?:make|ninja|cmake|msbuild|gcc|g\+\+|clang|cl|cargo|go (?:build|vet)|mvn|gradlew?|ant|bazel|tsc|build|compile|javac|dotnet|xcodebuild|swift|meson|lint)\b`)
-	dependencyCommand = regexp.MustCompile(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
+	testCommand       = lazily(`(?i)\b(?:c?test|tests|pytest|py\.test|tox|nox|jest|mocha|vitest|rspec|phpunit|prove|nextest|check|verify|spec)\b`)
+	buildCommand      = lazily(`(?i)\b(?:make|ninja|cmake|msbuild|gcc|g\+\+|clang|cl|cargo|go (?:build|vet)|mvn|gradlew?|ant|bazel|tsc|build|compile|javac|dotnet|xcodebuild|swift|meson|lint)\b`)
+	dependencyCommand = lazily(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
 )
 
 // dying are the rules whose line, when it is the last one of a log, was a program's end.
@@ -216,11 +215,11 @@ func (s *scan) fallback(in *Input) finding {
 	t := CIFailure
 	switch c := in.Command; {
 	case in.Exit != nil && killed(*in.Exit):
-	case dependencyCommand.MatchString(c):
+	case dependencyCommand().MatchString(c):
 		t = Dependency
-	case testCommand.MatchString(c):
+	case testCommand().MatchString(c):
 		t = TestFailure
-	case buildCommand.MatchString(c):
+	case buildCommand().MatchString(c):
 		t = BuildError
 	case s.verdict.last != nil && s.verdict.last.m.Rule.Type != "":
 		t = Type(s.verdict.last.m.Rule.Type)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -100,13 +99,13 @@ func isMark(line []byte, c byte, label bool) bool {
 var documents = map[string]bool{".rst": true, ".adoc": true, ".asciidoc": true}
 
 // examples are folders of test data.
-var examples = regexp.MustCompile(`(?:^|/)(?:testdata|fixtures|__snapshots__)/`)
+var examples = lazily(`(?:^|/)(?:testdata|fixtures|__snapshots__)/`)
 
 // MarkersBelong tells whether marks in a file are probably meant: documents that underline with =, and test data about
 // merging. Callers pass over such files unless git says that they are unmerged.
 func MarkersBelong(name string) bool {
 	name = slashes(name)
-	return documents[strings.ToLower(path.Ext(name))] || examples.MatchString(name)
+	return documents[strings.ToLower(path.Ext(name))] || examples().MatchString(name)
 }
 
 // FromMarkers makes the blocker of a file in which a conflict was left.

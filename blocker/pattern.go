@@ -7,21 +7,21 @@ import (
 
 // volatile is what changes from run to run in a line about the same failure, and what stands for it in a pattern.
 var volatile = []struct {
-	find *regexp.Regexp
+	find func() *regexp.Regexp
 	put  string
 }{
-	{regexp.MustCompile(`\s+`), " "},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
-	{regexp.MustCompile(`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
-	{regexp.MustCompile(`\b(?:https?|file)://[^\s'"<>)]+`), "<url>"},
-	{regexp.MustCompile(`(?:\b[A-Za-z]:\\|\\\\)[^\s:'"<>|()]+|(?:^|[\s'"=(\[:,‘“])(?:~|/)[\w.+@~-]+(?:/[^\s:'",<>()\]’”]+)+`), "<path>"},
-	{regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`), "<addr>"},
-	{regexp.MustCompile(`@[0-9a-f]{5,16}\b`), "@<addr>"},
-	{regexp.MustCompile(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]*\b`), "<hex>"},
-	{regexp.MustCompile(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
-	{regexp.MustCompile(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
-	{regexp.MustCompile(`\b\d{5,}\b`), "<number>"},
+	{lazily(`\s+`), " "},
+	{lazily(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
+	{lazily(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
+	{lazily(`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
+	{lazily(`\b(?:https?|file)://[^\s'"<>)]+`), "<url>"},
+	{lazily(`(?:\b[A-Za-z]:\\|\\\\)[^\s:'"<>|()]+|(?:^|[\s'"=(\[:,‘“])(?:~|/)[\w.+@~-]+(?:/[^\s:'",<>()\]’”]+)+`), "<path>"},
+	{lazily(`\b0x[0-9a-fA-F]+\b`), "<addr>"},
+	{lazily(`@[0-9a-f]{5,16}\b`), "@<addr>"},
+	{lazily(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]*\b`), "<hex>"},
+	{lazily(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
+	{lazily(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
+	{lazily(`\b\d{5,}\b`), "<number>"},
 }
 
 // Pattern reduces an error line to what is the same each time the failure is seen: times, durations, addresses, long
@@ -31,7 +31,7 @@ func Pattern(line string) string {
 	for range 4 { // what one replacement leaves may read like another's; this comes to rest at once or after one more
 		was := s
 		for _, v := range volatile {
-			s = v.find.ReplaceAllStringFunc(s, func(m string) string { return stable(m, v.put) })
+			s = v.find().ReplaceAllStringFunc(s, func(m string) string { return stable(m, v.put) })
 		}
 		s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "<path>: ")) // the tool that speaks
 		if s = cut(s, 240); s == was {

@@ -5,7 +5,6 @@ import (
 	gocontext "context"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -64,13 +63,13 @@ type readFunc func(gocontext.Context, *Input, *Options, io.Reader) (*outcome, er
 // reader chooses the reader of a report by its first bytes, and by its name where those say nothing.
 func reader(in *Input, head []byte, r *Report) readFunc {
 	switch {
-	case bytes.HasPrefix(head, []byte("<")) && xmlRoot.Match(head):
+	case bytes.HasPrefix(head, []byte("<")) && xmlRoot().Match(head):
 		r.Reader = "junit"
 		return readXML
-	case goJSON.Match(head):
+	case goJSON().Match(head):
 		r.Reader = "go-json"
 		return readGoJSON
-	case len(head) > 0 && (head[0] == '{' || head[0] == '[' && !bytes.HasPrefix(head, []byte("[I"))) && githubJSON.Match(head):
+	case len(head) > 0 && (head[0] == '{' || head[0] == '[' && !bytes.HasPrefix(head, []byte("[I"))) && githubJSON().Match(head):
 		r.Reader = "github-json"
 		return readGitHub
 	case strings.HasPrefix(path.Base(slashes(in.Name)), "LastTestsFailed"):
@@ -84,9 +83,9 @@ func reader(in *Input, head []byte, r *Report) readFunc {
 }
 
 var (
-	xmlRoot    = regexp.MustCompile(`^(?s:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<\?[^>]*>|\s)*<(?:testsuites?|Site|TestRun|test-run|test-results|assemblies|assembly)[\s>]`)
-	goJSON     = regexp.MustCompile(`^(?:[^\n]*\n){0,20}\{(?:"Time":"[^"]*",)?(?:"ImportPath":"[^"]*",)?"Action":"(?:start|run|output|pass|fail|skip|bench|pause|cont|build-output|build-fail)"`)
-	githubJSON = regexp.MustCompile(`"(?:conclusion|reviewDecision|mergeable|mergeStateStatus|statusCheckRollup|workflow_runs|check_runs|reviewThreads|latestReviews|bucket)"\s*:`)
+	xmlRoot    = lazily(`^(?s:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<\?[^>]*>|\s)*<(?:testsuites?|Site|TestRun|test-run|test-results|assemblies|assembly)[\s>]`)
+	goJSON     = lazily(`^(?:[^\n]*\n){0,20}\{(?:"Time":"[^"]*",)?(?:"ImportPath":"[^"]*",)?"Action":"(?:start|run|output|pass|fail|skip|bench|pause|cont|build-output|build-fail)"`)
+	githubJSON = lazily(`"(?:conclusion|reviewDecision|mergeable|mergeStateStatus|statusCheckRollup|workflow_runs|check_runs|reviewThreads|latestReviews|bucket)"\s*:`)
 )
 
 // blocker makes the blocker of a failure; its output is scanned like a log for the place and the first error line.

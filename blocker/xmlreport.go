@@ -10,7 +10,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"golang.org/x/text/runes"
@@ -112,7 +111,7 @@ func readXML(ctx gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outc
 }
 
 // declared finds the encoding that an XML declaration names.
-var declared = regexp.MustCompile(`^\s*<\?xml[^>]*encoding=["']([\w-]+)["']`)
+var declared = lazily(`^\s*<\?xml[^>]*encoding=["']([\w-]+)["']`)
 
 // names are the code pages as XML declares them.
 var names = map[string]Encoding{"euc-kr": CP949, "cp949": CP949, "ks_c_5601-1987": CP949, "shift_jis": ShiftJIS, "windows-31j": ShiftJIS,
@@ -123,7 +122,7 @@ var names = map[string]Encoding{"euc-kr": CP949, "cp949": CP949, "ks_c_5601-1987
 func valid(body io.Reader) io.Reader {
 	r := bufio.NewReader(body)
 	head, _ := r.Peek(200)
-	if m := declared.FindSubmatch(head); m != nil && legacy(names[strings.ToLower(string(m[1]))]) != nil {
+	if m := declared().FindSubmatch(head); m != nil && legacy(names[strings.ToLower(string(m[1]))]) != nil {
 		return legacy(names[strings.ToLower(string(m[1]))]).NewDecoder().Reader(r)
 	}
 	return transform.NewReader(r, runes.ReplaceIllFormed())
