@@ -13,11 +13,12 @@
 // Temporary files are made with O_EXCL under a random name, so a planted link is never followed. A writer that is
 // killed leaves one behind; IsTemp knows them by name. Every other failure takes its temporary file away.
 //
-// What has a name is durable when the call returns nil: the file was synced before it got the name, its folder after.
-// (Windows has no way to sync a folder.) Lock holds one file for one process; the kernel lets go when it dies.
+// What has a name is durable when Replace or Create returns nil: the file was synced before it got the name, its folder
+// after. (Windows has no way to sync a folder.) Lock holds one file for one process; the kernel lets go when it dies.
 package atomicfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +50,15 @@ func Replace(path string, data []byte, perm fs.FileMode) error {
 	return real().replace(path, data, perm)
 }
 
+// Swap is Replace for what can be made again: every reader finds the old file or the new one, and nothing waits for the
+// disk. After a power cut the file may be the old one, the new one, or empty.
+func Swap(path string, data []byte, perm fs.FileMode) error {
+	s := real()
+	s.sync = func(*os.File) error { return nil }
+	s.syncDir = func(string) error { return nil }
+	return s.replace(path, data, perm)
+}
+
 // Create puts a file with data at path if nothing is there: errors.Is(err, fs.ErrExist) otherwise, and what is there is
 // untouched and synced, so that it may be reported as being there. perm is subject to the umask. On an error other than
 // fs.ErrExist nothing has the name, unless syncing the folder failed: then the next Create says fs.ErrExist.
@@ -75,14 +85,21 @@ func Read(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, cause(err))
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most { // it grew while we read
-		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
-	}
+	data, err := readAll(f, st.Size(), most)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, cause(err))
 	}
 	return data, nil
+}
+
+// readAll reads a file of about size bytes.
+func readAll(f io.Reader, size, most int64) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	n, err := b.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && n > most { // it grew while we read
+		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
+	}
+	return b.Bytes(), err
 }
 
 // SyncDir makes the names in dir durable. It does nothing on Windows.

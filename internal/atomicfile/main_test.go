@@ -27,6 +27,8 @@ func helper(do, path string) error {
 	switch do {
 	case "replace":
 		return Replace(path, []byte(newText), 0o600)
+	case "swap":
+		return Swap(path, []byte(newText), 0o600)
 	case "create":
 		return Create(path, []byte(newText), 0o600)
 	case "lock": // says so, and holds until its input ends

@@ -41,9 +41,9 @@ func (s *Store) Head(ctx context.Context, path Path) (Position, error) {
 	if err := path.check(); err != nil {
 		return at, fmt.Errorf("find head: %w", err)
 	}
-	from, err := s.start(ctx, &at)
+	from, raw, err := s.start(ctx, &at)
 	if err == nil {
-		err = s.follow(ctx, &at, from)
+		err = s.follow(ctx, &at, from, raw)
 	}
 	if known := at.Pointer == PointerWrong || at.Next != from; err == nil && at.Pointer != "" && known {
 		err = s.search(ctx, &at)
@@ -87,58 +87,53 @@ func (s *Store) search(ctx context.Context, at *Position) error {
 			if at.Head != nil && n.Depth <= at.Head.Depth {
 				return nil
 			}
-			return s.follow(ctx, at, n.ID)
+			return s.follow(ctx, at, n.ID, nil)
 		}
 	}
 	return nil
 }
 
-// start gives the id to follow from: what a trustworthy pointer names, or what the path's name leads to.
-func (s *Store) start(ctx context.Context, at *Position) (ID, error) {
-	origin, ok := at.Path.fork()
-	if !ok {
-		origin = FirstID(s.id, at.Path)
-	}
+// start gives the id to follow from: what a trustworthy pointer names, with its bytes, or what the path's name leads to.
+func (s *Store) start(ctx context.Context, at *Position) (id ID, raw []byte, err error) {
 	p, err := s.pointers.Pointer(ctx, at.Path)
-	var bad *ErrCorrupt
 	switch {
 	case errors.Is(err, ErrNotFound):
 		at.Pointer = PointerLost
-		return origin, nil
-	case errors.As(err, &bad):
+	case isCorrupt(err):
 		at.Pointer = PointerWrong
-		return origin, nil
 	case err != nil:
-		return "", fmt.Errorf("read its pointer: %w", err)
-	}
-	fits, err := s.fits(ctx, p, at.Path)
-	if err != nil {
-		return "", err
-	}
-	if !fits {
+		return "", nil, fmt.Errorf("read its pointer: %w", err)
+	default:
+		if raw, err = s.pointed(ctx, p, at.Path); raw != nil || err != nil {
+			return p.Head, raw, err
+		}
 		at.Pointer = PointerWrong
-		return origin, nil
 	}
-	return p.Head, nil
+	if fork, ok := at.Path.fork(); ok {
+		return fork, nil, nil
+	}
+	return FirstID(s.id, at.Path), nil, nil
 }
 
-// fits reports whether a pointer names a snapshot of the path's own chain. One that is removed or damaged does not: what
-// is newest then, only the whole chain tells.
-func (s *Store) fits(ctx context.Context, p Pointer, path Path) (bool, error) {
+// pointed reads what a pointer names, if that is a snapshot of the path's own chain. One that is removed or damaged is
+// not: what is newest then, only the whole chain tells.
+func (s *Store) pointed(ctx context.Context, p Pointer, path Path) ([]byte, error) {
 	if p.Path != path || parse(string(p.Head)) != nil {
-		return false, nil
+		return nil, nil
 	}
-	m, _, err := s.manifest(ctx, p.Head)
-	if isGone(err) || isCorrupt(err) {
-		return false, nil
-	}
+	raw, err := s.get(ctx, snapshotKey(p.Head), p.Head, "manifest")
 	if err != nil {
-		return false, err
+		return nil, damageAside(err)
 	}
-	if m.Path != path || m.Kind == Auto {
-		return false, nil
+	m, err := parseManifest(p.Head, raw)
+	if err != nil || m.Path != path || m.Kind == Auto {
+		return nil, nil
 	}
-	return s.madeHere(ctx, &m)
+	own, err := s.madeHere(ctx, &m)
+	if !own || err != nil {
+		return nil, err
+	}
+	return raw, nil
 }
 
 func isCorrupt(err error) bool {
@@ -152,11 +147,14 @@ func isGone(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.As(err, &e)
 }
 
-// follow goes from id to the first id that was never used, and stands at the last snapshot before it.
-func (s *Store) follow(ctx context.Context, at *Position, id ID) error {
+// follow goes from id to the first id that was never used, and stands at the last snapshot before it. newest is what is
+// at id, if that was read.
+func (s *Store) follow(ctx context.Context, at *Position, id ID, newest []byte) error {
 	at.Head, at.Digest = nil, ""
 	var head ID
-	var newest []byte
+	if newest != nil {
+		head, id = id, NextID(s.id, id)
+	}
 	for {
 		raw, used, err := s.used(ctx, id)
 		if err != nil {

@@ -19,7 +19,7 @@ func (s *Store) pointerFile(path snapshot.Path) string {
 	return filepath.Join(s.dir, "paths", string(snapshot.FirstID(s.id, path))+".json")
 }
 
-// Point implements snapshot.Pointers.
+// Point implements snapshot.Pointers. A pointer that a power cut took is found again, so nobody waits for the disk.
 func (s *Store) Point(ctx context.Context, p snapshot.Pointer) error {
 	raw, err := json.Marshal(p)
 	if err == nil {
@@ -30,7 +30,7 @@ func (s *Store) Point(ctx context.Context, p snapshot.Pointer) error {
 		err = s.folder(filepath.Dir(file))
 	}
 	if err == nil {
-		err = atomicfile.Replace(file, append(raw, '\n'), 0o600)
+		err = atomicfile.Swap(file, append(raw, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("set the pointer of %q: %w", p.Path, classify(err))
