@@ -1,10 +1,8 @@
 package rules
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -66,17 +64,28 @@ func newFilter(literals []string) *filter {
 		f.stride = max(1, min(f.stride, len(l)-shortGram+1))
 	}
 	common := frequentGrams()
+	f.entries = make([]entry, 0, f.stride*len(literals))
 	for i, l := range literals {
 		f.enter(uint16(i), l, common)
 	}
-	slices.SortFunc(f.entries, func(a, b entry) int { return cmp.Compare(bucket(a.hash), bucket(b.hash)) })
+	f.index()
+	return f
+}
+
+// index puts the entries in the order of their buckets.
+func (f *filter) index() {
 	for _, e := range f.entries {
 		f.first[bucket(e.hash)+1]++
 	}
 	for i := 1; i < len(f.first); i++ {
 		f.first[i] += f.first[i-1]
 	}
-	return f
+	at, sorted := f.first, make([]entry, len(f.entries))
+	for _, e := range f.entries {
+		sorted[at[bucket(e.hash)]] = e
+		at[bucket(e.hash)]++
+	}
+	f.entries = sorted
 }
 
 // enter puts a literal into the table of the longest bytes that fit it.
@@ -119,14 +128,21 @@ const frequent = "ing |tion|test|Test|ests|INFO|aven|mave|load|Comp|ompi|http|ja
 	"the |file|File|ile |ed: |te: |ts: |ng: |inte|nter|rent|mpil|pile|ssin|sing|age |pack|acka|ckag|kage|dule|modu|odul|ates|ment|" +
 	"fail|Fail|aile|iled|ould|not |ult |ject|proj|roje|ent |ence|ated|ted |ver |ther|able|ect |tory|ire |main|    |----|====|...."
 
-// grams is a set of four-byte strings by hash; a collision only makes a window look worse than it is.
-type grams [64]uint64
+// grams is a set of four-byte strings by hash (a collision only makes a window look worse than it is), and how common
+// single bytes are.
+type grams struct {
+	set    [64]uint64
+	common [256]uint8
+}
 
 func frequentGrams() *grams {
 	g := &grams{}
 	for f := range strings.SplitSeq(frequent, "|") {
 		h := gramHash(f)
-		g[h>>6] |= 1 << (h & 63)
+		g.set[h>>6] |= 1 << (h & 63)
+	}
+	for b := range g.common {
+		g.common[b] = commonness(byte(b))
 	}
 	return g
 }
@@ -137,7 +153,7 @@ func gramHash(s string) uint32 {
 
 func (g *grams) has(s string) bool {
 	h := gramHash(s)
-	return g[h>>6]>>(h&63)&1 != 0
+	return g.set[h>>6]>>(h&63)&1 != 0
 }
 
 // window picks the part of size bytes of a literal that is rarest in ordinary text: capitals, digits and marks before
@@ -147,7 +163,7 @@ func (g *grams) window(l string, size int) int {
 	for w := 0; w+size <= len(l); w++ {
 		c := 0
 		for i := w; i < w+size; i++ {
-			c += commonness(l[i])
+			c += int(g.common[l[i]])
 			if i+4 <= w+size && g.has(l[i:]) {
 				c += 40
 			}
@@ -159,7 +175,7 @@ func (g *grams) window(l string, size int) int {
 	return best
 }
 
-func commonness(b byte) int {
+func commonness(b byte) uint8 {
 	switch {
 	case strings.IndexByte("etaonisr-=_", b) >= 0:
 		return 6

@@ -65,9 +65,9 @@ func checkAll(list []Rule, taken map[string]bool) error {
 
 // newTable compiles rules that are known to be right.
 func newTable(list []Rule) *Table {
-	t := &Table{}
-	number := map[string]uint16{}
-	var literals []string
+	t := &Table{rules: make([]compiled, 0, len(list)), uses: make([][]uint16, 0, 8*len(list))}
+	number := make(map[string]uint16, 8*len(list))
+	literals := make([]string, 0, 8*len(list))
 	for _, r := range list {
 		for l := range expanded(r.Literals) {
 			if _, ok := number[l]; !ok {
