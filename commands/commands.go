@@ -9,15 +9,15 @@ import (
 
 // commands is the table of commands.
 func (r *root) commands() []*cli.Command {
-	return []*cli.Command{
-		r.saveCommand(), r.loadCommand(),
+	return append([]*cli.Command{
+		r.saveCommand(), r.loadCommand(), r.planCommand(), r.runCommand(),
 		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status)},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
 			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},
 		{Name: "schema", Usage: r.words.Say("schema.usage"), Action: r.act(r.schema)},
 		{Name: "version", Usage: r.words.Say("version.usage"), Action: r.act(r.version)},
 		{Name: "completion", Usage: r.words.Say("completion.usage"), ArgsUsage: "bash|zsh|fish", Description: r.words.Say("completion.help"), Action: r.act(r.completion)},
-	}
+	}, r.lineageCommands()...)
 }
 
 func (r *root) saveCommand() *cli.Command {
@@ -29,6 +29,8 @@ func (r *root) saveCommand() *cli.Command {
 			&cli.BoolFlag{Name: "sync", Usage: say("flag.sync")},
 			&cli.BoolFlag{Name: "full", Usage: say("flag.full")},
 			&cli.StringFlag{Name: "mode", Usage: say("flag.mode")},
+			&cli.StringFlag{Name: "base", Usage: say("flag.base")},
+			&cli.StringFlag{Name: "profile", Usage: say("flag.profile")},
 			&cli.StringFlag{Name: "m", Aliases: []string{"message"}, Usage: say("flag.m")},
 			&cli.StringSliceFlag{Name: "next", Usage: say("flag.next")},
 			&cli.StringSliceFlag{Name: "done", Usage: say("flag.done")},
@@ -47,6 +49,7 @@ func (r *root) loadCommand() *cli.Command {
 	return &cli.Command{
 		Name: "load", Usage: say("load.usage"), Description: say("load.help"), ArgsUsage: "[ID]", Action: r.act(r.load),
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "profile", Usage: say("flag.profile")},
 			&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")},
 		},
 	}
@@ -58,7 +61,7 @@ func (r *root) save(k *call) error {
 	if err != nil {
 		return err
 	}
-	k.place.Watch = r.progress()
+	k.place.Watch, k.place.Profile = r.progress(), k.String("profile")
 	res, err := app.Save(k.Ctx(), k.place, o)
 	if err != nil {
 		return err
@@ -83,7 +86,7 @@ func (k *call) saveOptions() (app.SaveOptions, error) {
 	for _, f := range []struct {
 		name string
 		to   *string
-	}{{"m", &o.Ask.Message}, {"openspec", &o.Ask.Change}} {
+	}{{"m", &o.Ask.Message}, {"openspec", &o.Ask.Change}, {"base", &o.Base}} {
 		if *f.to, err = k.said(f.name); err != nil {
 			return o, err
 		}
@@ -123,7 +126,7 @@ func (r *root) load(k *call) error {
 	if err := k.atMost(1); err != nil {
 		return err
 	}
-	k.place.Watch = r.progress()
+	k.place.Watch, k.place.Profile = r.progress(), k.String("profile")
 	res, err := app.Load(k.Ctx(), k.place, app.LoadOptions{ID: k.Args().First()})
 	if err != nil {
 		return err

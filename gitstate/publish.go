@@ -172,6 +172,10 @@ func (r *Repo) moveRef(ctx context.Context, t Target, commit string) error {
 		old = strings.Repeat("0", len(commit))
 	}
 	args := []string{"update-ref", "-m", t.Log}
+	if commit == "" {
+		_, err := r.git.run(ctx, nil, append(args, "-d", t.Ref, old)...)
+		return err
+	}
 	if t.Ref == "HEAD" {
 		args = append(args, "--no-deref")
 	}

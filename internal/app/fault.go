@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"session/gitstate"
 	"session/internal/capture"
+	"session/internal/cycle"
+	"session/internal/execute"
+	"session/internal/plan"
+	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/text"
 )
@@ -37,6 +42,12 @@ func Describe(err error, words *text.Catalogue) Fault {
 		busy      *snapshot.ErrBusy
 		continued *snapshot.ErrContinued
 		bare      *gitstate.BareError
+		pol       *PolicyError
+		invalid   *plan.Invalid
+		undo      *UndoError
+		person    *NoPersonError
+		other     *session.ErrOtherSession
+		elsewhere *cycle.OtherPathError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -53,8 +64,22 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Corrupt, plain, say("hint.check")}
 	case errors.As(err, &conflict):
 		return Fault{Corrupt, plain, ""}
-	case errors.As(err, &busy), errors.As(err, &continued):
+	case errors.As(err, &busy):
 		return Fault{Busy, plain, say("hint.busy")}
+	case errors.As(err, &continued):
+		return Fault{Busy, plain, say("hint.continued", "by", continued.By)}
+	case errors.As(err, &pol):
+		return Fault{NotAccepted, plain + policyChanges(pol), say("hint.policy")}
+	case errors.As(err, &invalid):
+		return Fault{NotAccepted, plain, say("hint.policy-invalid")}
+	case errors.As(err, &undo):
+		return Fault{Failed, say(undo.Key, undo.Args...), say(undo.Key+".hint", undo.Args...)}
+	case errors.As(err, &person):
+		return Fault{NotAccepted, say("error.person"), say("hint.person")}
+	case errors.As(err, &other), errors.Is(err, session.ErrBadRef):
+		return Fault{Corrupt, plain, say("hint.check")}
+	case errors.As(err, &elsewhere):
+		return Fault{Failed, plain, say("hint.other-path", "base", elsewhere.Base)}
 	case errors.As(err, &bare):
 		return Fault{Failed, say("error.bare", "dir", bare.Dir), say("hint.bare")}
 	case errors.Is(err, snapshot.ErrReadOnly), errors.Is(err, snapshot.ErrDenied), errors.Is(err, fs.ErrPermission):
@@ -65,10 +90,27 @@ func Describe(err error, words *text.Catalogue) Fault {
 	return describeTasks(err, plain, words)
 }
 
+// policyChanges lists which entries of which file differ from what was accepted.
+func policyChanges(e *PolicyError) string {
+	var b strings.Builder
+	for _, c := range e.Changes {
+		b.WriteString("\n  " + text.Safe(c.String()))
+	}
+	return b.String()
+}
+
 func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var change *capture.UnknownChangeError
 	var elsewhere *capture.TasksElsewhereError
+	var mode *ModeError
+	var missing *execute.NoProgramError
 	switch {
+	case errors.As(err, &mode) && mode.Inert:
+		return Fault{Usage, plain, words.Say("hint.mode-inert", "list", mode.Modes)}
+	case errors.As(err, &mode):
+		return Fault{Usage, plain, words.Say("hint.mode", "list", mode.Modes)}
+	case errors.As(err, &missing):
+		return Fault{Failed, plain, words.Say("hint.no-program")}
 	case errors.As(err, &change) && len(change.Candidates) == 0:
 		return Fault{Usage, plain, words.Say("hint.no-change")}
 	case errors.As(err, &change):

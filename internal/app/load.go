@@ -94,7 +94,7 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	if err != nil {
 		return LoadResult{}, err
 	}
-	pol, err := s.policy()
+	pol, err := s.resume(ctx, &from)
 	if err != nil {
 		return LoadResult{}, err
 	}
@@ -111,11 +111,51 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	return loadResult(d), nil
 }
 
+// resume decides whether a load may go on (S0.5): no Ref is a Cold Start, a Ref under the accepted policy a Resume, and
+// everything else Fail-Fast. A work tree on another branch is told that first: its policy is another branch's.
+func (s *site) resume(ctx context.Context, from *saved) (policy, error) {
+	pol, err := s.policy(ctx)
+	if err != nil {
+		return pol, err
+	}
+	if err := s.sameSession(ctx, from); err != nil {
+		return pol, err
+	}
+	err = pol.mustBeAccepted()
+	if err != nil && from.git != nil && s.repo != nil && session.PathBytes(from.git.Ref) != s.head.Ref {
+		from.notes = append(from.notes, session.NewFinding(session.PolicyInert, "policy.inert"))
+		return pol, nil
+	}
+	return pol, err
+}
+
+// sameSession holds the Ref against the state. The two are written one after the other, so a Ref may stand one snapshot
+// behind; one that belongs to another session is not followed.
+func (s *site) sameSession(ctx context.Context, from *saved) error {
+	ref, err := s.refs().Load(ctx)
+	if errors.Is(err, session.ErrNoRef) || from.chain == nil || from.state.Line == "" || from.named {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if ref.MemoryRef == from.state.Line {
+		return nil
+	}
+	if id, err := snapshot.ParseID(from.state.Snapshot); err == nil {
+		if m, err := from.chain.Manifest(ctx, id); err == nil && string(m.Parent) == ref.SessionID {
+			return nil
+		}
+	}
+	return &session.ErrOtherSession{Was: ref.MemoryRef, Is: from.state.Line}
+}
+
 // saved is what a load starts from.
 type saved struct {
 	state session.State
 	git   *session.GitFacts
 	chain *snapshot.Store // nil: there is no store
+	named bool            // a person named the snapshot
 	notes []session.Finding
 }
 
@@ -177,6 +217,7 @@ func (s *site) named(ctx context.Context, v saved, id string) (saved, error) {
 	if err != nil {
 		return v, err
 	}
+	v.named = true
 	return v.take(ctx, full)
 }
 

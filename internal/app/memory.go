@@ -68,30 +68,43 @@ func chainBatch(ctx context.Context, chain *snapshot.Store, upTo snapshot.ID) (m
 		return memory.Batch{}, err
 	}
 	all := memory.Batch{SessionRef: memory.SessionRef(newest.Line), Snapshot: memory.Snapshot(upTo)}
+	gone := map[memory.ID]bool{} // by a snapshot newer than the one at hand
 	for m, err := range chain.Walk(ctx, upTo) {
 		if err != nil {
 			return all, err
 		}
-		if m.Line != newest.Line {
+		if m.Removed == nil && m.Line != newest.Line {
 			break
 		}
-		s, err := chain.Load(ctx, m.ID)
+		if m.Removed != nil {
+			continue
+		}
+		one, err := readBatch(ctx, chain, m.ID)
 		if err != nil {
 			return all, err
 		}
-		b, err := session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
-		if err != nil {
-			return all, &snapshot.ErrCorrupt{ID: m.ID, What: "parts", Why: err}
+		for _, id := range one.Forget {
+			gone[id] = true
 		}
-		one, err := batchOf(s.Manifest, b)
-		if err != nil {
-			return all, err
+		kept := slices.DeleteFunc(one.Add, func(it memory.Item) bool { return gone[it.ID] })
+		for _, it := range kept {
+			gone[it.ID] = true // brought back later than it was first made: once is enough
 		}
-		all.Add, all.Forget = append(one.Add, all.Add...), append(all.Forget, one.Forget...)
+		all.Add = append(kept, all.Add...)
 	}
-	all.Add = slices.DeleteFunc(all.Add, func(it memory.Item) bool { return slices.Contains(all.Forget, it.ID) })
-	all.Forget = nil
 	return all, nil
+}
+
+func readBatch(ctx context.Context, chain *snapshot.Store, id snapshot.ID) (memory.Batch, error) {
+	s, err := chain.Load(ctx, id)
+	if err != nil {
+		return memory.Batch{}, err
+	}
+	b, err := session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
+	if err != nil {
+		return memory.Batch{}, &snapshot.ErrCorrupt{ID: id, What: "parts", Why: err}
+	}
+	return batchOf(s.Manifest, b)
 }
 
 // search looks into the memory's tables. Where they do not stand at the snapshot that is being loaded, the question is

@@ -6,6 +6,7 @@ import (
 
 	"session/internal/brief"
 	"session/internal/engine"
+	"session/internal/plan"
 	"session/internal/text"
 	"session/validate"
 )
@@ -54,3 +55,28 @@ func Shell(args []string) string { return brief.Shell(args) }
 
 // Ago words a distance in time.
 func Ago(words *text.Catalogue, d time.Duration) string { return brief.Ago(words, d) }
+
+// Graph draws a list of snapshots, with line giving what stands beside each.
+func Graph(r LogResult, line func(Row) string) []string {
+	var nodes []brief.Node
+	here := map[string]bool{}
+	for _, x := range r.Snapshots {
+		here[x.ID] = true
+	}
+	for _, x := range r.Snapshots {
+		n := brief.Node{ID: x.ID, Parent: x.Parent, Text: line(x), Aside: x.Kind == "auto"}
+		if !here[x.Parent] {
+			n.Parent = ""
+		}
+		nodes = append(nodes, n)
+	}
+	return brief.Graph(nodes)
+}
+
+// NewestPolicy is the newest built-in policy.
+func NewestPolicy() string { return plan.Newest }
+
+// NoPersonError says that something takes a person at a terminal.
+type NoPersonError struct{}
+
+func (*NoPersonError) Error() string { return "this takes a person at a terminal" }

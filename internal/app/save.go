@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"session/internal/capture"
@@ -11,6 +13,7 @@ import (
 	"session/internal/engine"
 	"session/internal/memory"
 	"session/internal/plan"
+	"session/internal/proc"
 	"session/internal/session"
 	"session/internal/snapshot"
 
@@ -21,7 +24,8 @@ import (
 type SaveOptions struct {
 	Mode           string // of modes.yaml; "" is quick
 	Ask            capture.Ask
-	ReplaceCorrupt bool // set a damaged state file aside and write a new one
+	Base           string // a snapshot that this save must continue; "" for the newest
+	ReplaceCorrupt bool   // set a damaged state file aside and write a new one
 }
 
 // SaveResult is what a save did.
@@ -95,6 +99,7 @@ type saving struct {
 	edit  *session.State    // the state file, where a person changed its words
 	plan  plan.Plan
 	pol   policy
+	below bool // this command was started by a run: it records an autosave
 }
 
 // prepare reads and checks everything that can stop the save, before anything is touched.
@@ -102,11 +107,18 @@ func (v *saving) prepare(ctx context.Context) (err error) {
 	if v.o.Mode == "" {
 		v.o.Mode = "quick"
 	}
-	if v.pol, err = v.policy(); err != nil {
+	if proc.Getenv(v.Env, RunVariable) != "" {
+		v.o.Mode, v.below = "autosave", true
+		v.notes = append(v.notes, session.NewFinding(session.NewerAutosave, "save.below"))
+	}
+	if v.pol, err = v.policy(ctx); err != nil {
 		return err
 	}
 	if v.plan, err = v.pol.mode(v.o.Mode, plan.Save); err != nil {
 		return err
+	}
+	if v.pol.inert() {
+		v.notes = append(v.notes, session.NewFinding(session.PolicyInert, "policy.inert").Offer("accept", "session", "plan", "accept"))
 	}
 	if v.run_, err = v.runID(); err != nil {
 		return err
@@ -155,7 +167,10 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	note := v.journal()
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
 		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain)}
-	at := cycle.Where{Path: v.path, Stood: v.stood(ctx, chain), Wait: leaseWait, Origin: snapshot.Origin{By: "save"}}
+	at := cycle.Where{Path: v.path, Stood: v.stood(ctx, chain), Wait: leaseWait, Auto: v.below, Origin: snapshot.Origin{By: "save"}}
+	if err := v.base(ctx, chain, &at); err != nil {
+		return nil, cycle.Outcome{}, err
+	}
 	return cycle.Do(ctx, r, at, cycle.Work[capture.Draft]{
 		Plan:  v.plan,
 		Steps: func(b cycle.Base) engine.Steps[capture.Draft] { return capture.Steps(v.world(b, note)) },
@@ -165,6 +180,32 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 			return b, true, err
 		},
 	})
+}
+
+// base reads the base that a person named: it is continued, or the command refused.
+func (v *saving) base(ctx context.Context, chain *snapshot.Store, at *cycle.Where) error {
+	if v.o.Base == "" {
+		return nil
+	}
+	head, err := chain.Head(ctx, v.path)
+	if err != nil {
+		return err
+	}
+	var newest snapshot.ID
+	if head.Head != nil {
+		newest = head.Head.ID
+	}
+	if at.Base, err = chain.Resolve(ctx, v.o.Base, newest); err != nil {
+		return err
+	}
+	m, err := chain.Manifest(ctx, at.Base)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(string(m.Path), "fork:") {
+		at.Path = m.Path // a fork has no branch of its own: it is continued from wherever one stands
+	}
+	return nil
 }
 
 func (v *saving) world(b cycle.Base, note *journal) capture.World {
@@ -182,7 +223,7 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 	d := &capture.Draft{Ask: v.o.Ask, Mode: v.plan.As, Origin: "save", Findings: v.notes}
 	d.Base = capture.Base{ID: string(b.Manifest.ID), Line: string(b.Line), Environment: b.Bundle.Environment, Context: b.Bundle.Context}
 	if d.Mode == "" {
-		d.Mode = "quick"
+		d.Mode = cmp.Or(b.Bundle.Context.State.Mode, "quick") // an autosave keeps the last save's
 	}
 	if v.edit != nil {
 		d.Base.Context.State = adopt(d.Base.Context.State, *v.edit, string(b.Manifest.ID))

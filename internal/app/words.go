@@ -24,6 +24,9 @@ func (p Place) word(findings []session.Finding) []session.Finding {
 	return out
 }
 
+// Word fills in the messages of findings that were recorded without them.
+func (p Place) Word(findings []session.Finding) []session.Finding { return p.word(findings) }
+
 // reasonKey is the catalogue's key for why a file was left out; rules of the redactor share one sentence.
 func reasonKey(reason string) string {
 	switch reason {

@@ -39,6 +39,11 @@ func (d *Draft) gitFacts() *session.GitFacts {
 	if g == nil {
 		return nil
 	}
+	if base := d.Base.Environment.Git; d.Stage.Inherited && base != nil {
+		f := *base
+		f.Ref, f.Head, f.Created = session.PathText(g.Head.Ref), d.Stage.Commit, false
+		return &f
+	}
 	f := &session.GitFacts{Ref: session.PathText(g.Head.Ref), Head: d.Stage.Commit, Before: d.Stage.Before, Tree: d.Stage.Tree, IndexTree: d.Stage.IndexTree,
 		Upstream: g.Upstream, Ahead: g.Ahead, Behind: g.Behind, Created: d.Stage.Created, Kept: d.Stage.Kept, Dirty: d.Stage.Dirty}
 	for _, x := range d.Stage.Files {

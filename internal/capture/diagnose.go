@@ -17,7 +17,7 @@ func (w World) diagnose(_ context.Context, d *Draft) error {
 
 // facts are what a summary of this save is made of.
 func (d *Draft) facts() memory.Facts {
-	f := memory.Facts{Next: d.Words.NextSteps,
+	f := memory.Facts{Doing: d.Words.WorkingOn, Next: d.Words.NextSteps,
 		Task: memory.Task{Change: d.Tasks.Change, Done: len(d.Tasks.Completed), Total: len(d.Tasks.Completed) + len(d.Tasks.Pending)}}
 	if n := len(d.Tasks.Completed); n > 0 {
 		f.Task.Last = d.Tasks.Completed[n-1]

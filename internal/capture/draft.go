@@ -63,6 +63,7 @@ type Stage struct {
 	IndexTree string // what had been staged by hand
 	Files     []gitstate.File
 	Dirty     bool // Files are in no commit of the branch
+	Inherited bool // nothing was looked at: what the base recorded of files still stands
 }
 
 // Push is what became of the push.

@@ -31,4 +31,3 @@ type DocsSettings struct {
 
 func (w World) checkDocs(context.Context, *Draft, DocsSettings) error { return nil }
 func (w World) readCI(context.Context, *Draft) error                  { return nil }
-func (w World) glance(context.Context, *Draft) error                  { return nil }

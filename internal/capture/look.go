@@ -42,6 +42,34 @@ func (w World) look(ctx context.Context, d *Draft) error {
 	return nil
 }
 
+// glance sees what an autosave may see without a scan of the work tree: HEAD, branch, tasks. What a person said is kept.
+func (w World) glance(ctx context.Context, d *Draft) error {
+	base := d.Base.State()
+	ask := survey.Ask{Glance: true, Recorded: survey.Recorded{Change: base.OpenSpec, Done: base.CompletedTasks}}
+	if base.Words.SaidChange {
+		ask.Prefer = base.OpenSpec
+	}
+	var err error
+	if d.Scene, err = w.Sources.Look(ctx, ask); err != nil {
+		return err
+	}
+	for _, f := range d.Scene.Failures {
+		d.find(failure(f))
+	}
+	if g := d.Scene.Git; g != nil {
+		d.Stage.Commit = g.Head.Commit
+	}
+	if d.Tasks, err = tasks(d); err != nil {
+		return err
+	}
+	d.Words = Words{WorkingOn: base.WorkingOn, NextSteps: base.NextSteps, SaidWork: base.Words.SaidWorkingOn, SaidNext: base.Words.SaidNextSteps, From: base.Words.From}
+	if d.Words.WorkingOn == "" {
+		d.Words = w.derive(d)
+	}
+	d.Stage.Inherited = true
+	return nil
+}
+
 // SwitchedError says that the branch was switched while a save was starting.
 type SwitchedError struct{ From, To string }
 

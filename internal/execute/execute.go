@@ -16,10 +16,12 @@ type Draft struct {
 	Input   string // in
 	Agent   string // in: "" where none was named
 	Program string // in: the program to start; "" for the first one installed that the plan names
-	Base    session.Bundle
-	Memory  memory.Work
-	Answer  assistant.Answer // AgentCall
-	Used    string           // AgentCall: the program that was started
+	// Candidates are the programs that can play the agent, in order; nil for those that the plan names.
+	Candidates []string
+	Base       session.Bundle
+	Memory     memory.Work
+	Answer     assistant.Answer // AgentCall
+	Used       string           // AgentCall: the program that was started
 }
 
 // World is what the steps act on.

@@ -60,8 +60,11 @@ func (w World) call(ctx context.Context, d *Draft, s CallSettings) error {
 }
 
 func (w World) choose(d *Draft, names []string) (assistant.Program, error) {
-	if d.Program != "" {
+	switch {
+	case d.Program != "":
 		names = []string{d.Program}
+	case len(d.Candidates) > 0:
+		names = d.Candidates
 	}
 	for _, n := range names {
 		p, ok := w.Programs[n]

@@ -24,6 +24,7 @@ type Sources struct {
 type Ask struct {
 	Untracked gitstate.UntrackedMode
 	Config    bool   // git's configuration too
+	Glance    bool   // no scan of the work tree: HEAD, branch and tasks only
 	History   bool   // how the recorded commit stands to what is there now
 	Files     bool   // and how the recorded files do
 	Change    string // the change that somebody named
@@ -34,6 +35,7 @@ type Ask struct {
 // Look reads everything at the same time. Only what makes the whole look impossible is an error (git itself failing,
 // ctx ending); the rest is a Failure in the Scene.
 func (s Sources) Look(ctx context.Context, ask Ask) (Scene, error) {
+	s.Tasks.Shallow = s.Tasks.Shallow || ask.Glance
 	l := &looker{Sources: s, ask: ask, scene: Scene{At: s.Now()}, looked: make(chan struct{})}
 	g, ctx := errgroup.WithContext(ctx)
 	if s.Repo != nil {
@@ -85,7 +87,11 @@ type looker struct {
 func (l *looker) git(ctx context.Context) error {
 	g := l.scene.Git
 	var err error
-	g.Status, err = l.Repo.Status(ctx, l.ask.Untracked)
+	if l.ask.Glance {
+		g.Head, err = l.Repo.Head(ctx)
+	} else {
+		g.Status, err = l.Repo.Status(ctx, l.ask.Untracked)
+	}
 	close(l.looked)
 	if err != nil {
 		return err
@@ -101,7 +107,7 @@ func (l *looker) git(ctx context.Context) error {
 
 func (l *looker) tasks(ctx context.Context) error {
 	l.scene.Tasks, l.tasksErr = l.find(ctx, l.hints(ctx))
-	if l.tasksErr == nil && l.scene.Tasks.Change == "" && l.Repo != nil {
+	if l.tasksErr == nil && l.scene.Tasks.Change == "" && l.Repo != nil && !l.ask.Glance {
 		l.real, l.historyErr = l.Repo.RealCommit(ctx)
 	}
 	return ctx.Err()
@@ -113,7 +119,9 @@ func (l *looker) hints(ctx context.Context) openspec.Hints {
 		if h, err := l.Repo.Head(ctx); err == nil && h.Ref != "" {
 			hints.Branch = h.Branch()
 		}
-		hints.Changed, hints.AtHead, hints.Before, hints.Touched = l.changed, l.atHead, l.before, l.touched
+		if !l.ask.Glance {
+			hints.Changed, hints.AtHead, hints.Before, hints.Touched = l.changed, l.atHead, l.before, l.touched
+		}
 	}
 	return hints
 }

@@ -1,0 +1,231 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"session/gitstate"
+	"session/internal/cycle"
+	"session/internal/session"
+	"session/internal/snapshot"
+)
+
+// UndoResult is what was taken back.
+type UndoResult struct {
+	Snapshot string        `json:"snapshot"` // the new snapshot, which records it
+	Undone   string        `json:"undone"`   // the snapshot that was taken back
+	From     string        `json:"from"`     // where the branch stood
+	To       string        `json:"to"`       // where it stands now
+	State    session.State `json:"state"`
+}
+
+// UndoError says why something cannot be taken back. Nothing was changed.
+type UndoError struct {
+	Key  string // of the catalogue
+	Args []any
+}
+
+func (e *UndoError) Error() string { return fmt.Sprintf("cannot undo: %s %v", e.Key, e.Args) }
+
+// Undo takes back the newest save still in effect, or a named one: its commit and its place as the newest, never the
+// work. It is recorded as a new snapshot that names what it took back, so it can be undone itself.
+func Undo(ctx context.Context, p Place, ref string) (UndoResult, error) {
+	c, err := p.chain(ctx)
+	if err != nil {
+		return UndoResult{}, err
+	}
+	u, err := c.undoing(ctx, ref)
+	if err != nil {
+		return UndoResult{}, err
+	}
+	if err := u.allowed(ctx); err != nil {
+		return UndoResult{}, err
+	}
+	at := cycle.Where{Path: c.path, Wait: leaseWait, Origin: snapshot.Origin{By: "undo", Names: []snapshot.ID{u.target.ID}}}
+	out, err := c.record(ctx, at, c.projections(c.store), func(b *session.Bundle) error { return u.apply(ctx, b) })
+	if err != nil {
+		return UndoResult{}, err
+	}
+	if out.Beside != nil {
+		return UndoResult{}, out.Beside
+	}
+	return UndoResult{Snapshot: string(out.Made.ID), Undone: string(u.target.ID), From: u.from, To: u.to, State: out.Bundle.Projected(string(out.Made.ID), string(out.Made.Line))}, nil
+}
+
+// undoing is one undo: of a save, or of an undo.
+type undoing struct {
+	*lineage
+	target snapshot.Snapshot
+	bundle session.Bundle // of the target
+	shown  session.Bundle // whose state holds afterwards
+	from   string         // where the branch must stand
+	to     string
+	tree   string // what the index shall hold
+	moves  bool   // the branch moves
+}
+
+func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
+	id, err := c.undoTarget(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	u := &undoing{lineage: c}
+	if u.target, u.bundle, err = c.read(ctx, id); err != nil {
+		return nil, err
+	}
+	if u.target.Path != c.path {
+		return nil, &UndoError{"undo.other-path", []any{"path", string(u.target.Path), "here", string(c.path)}}
+	}
+	if u.bundle.Context.Undone != "" {
+		return u, u.again(ctx)
+	}
+	g := u.bundle.Environment.Git
+	if parent := u.target.Parent; parent != "" {
+		if _, u.shown, err = c.read(ctx, parent); err != nil {
+			return nil, err
+		}
+	}
+	if g == nil || !g.Created {
+		return u, nil
+	}
+	u.moves, u.from, u.to, u.tree = true, g.Head, g.Before, g.IndexTree
+	if u.tree == "" && u.to != "" {
+		u.tree, err = c.repo.TreeOf(ctx, u.to)
+	}
+	return u, err
+}
+
+// again prepares the undo of an undo: the commit that was taken back comes again.
+func (u *undoing) again(ctx context.Context) error {
+	id, err := snapshot.ParseID(u.bundle.Context.Undone)
+	if err != nil {
+		return err
+	}
+	if _, u.shown, err = u.read(ctx, id); err != nil {
+		return err
+	}
+	g := u.shown.Environment.Git
+	if g == nil || !g.Created {
+		return nil
+	}
+	u.moves, u.from, u.to = true, g.Before, g.Head
+	if u.tree, err = u.repo.TreeOf(ctx, u.to); err != nil {
+		return &UndoError{"undo.commit-gone", []any{"commit", short(u.to)}}
+	}
+	return nil
+}
+
+func (c *lineage) read(ctx context.Context, id snapshot.ID) (snapshot.Snapshot, session.Bundle, error) {
+	s, err := c.store.Load(ctx, id)
+	if err != nil {
+		return s, session.Bundle{}, err
+	}
+	b, err := session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
+	if err != nil {
+		err = &snapshot.ErrCorrupt{ID: id, What: "parts", Why: err}
+	}
+	return s, b, err
+}
+
+// undoTarget is the named snapshot, or the newest save that no undo has taken back.
+func (c *lineage) undoTarget(ctx context.Context, ref string) (snapshot.ID, error) {
+	if ref != "" {
+		return c.resolve(ctx, ref)
+	}
+	at, err := c.store.Head(ctx, c.path)
+	if err != nil {
+		return "", err
+	}
+	if at.Head == nil {
+		return "", &NothingSavedError{Where: c.root}
+	}
+	undone := map[string]bool{}
+	for a, err := range c.store.Walk(ctx, at.Head.ID) {
+		if err != nil {
+			return "", err
+		}
+		if a.Removed != nil || a.Line != at.Line {
+			break
+		}
+		_, b, err := c.read(ctx, a.ID)
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case undone[string(a.ID)]:
+		case b.Context.Undone != "":
+			undone[b.Context.Undone] = true
+		default:
+			return a.ID, nil
+		}
+	}
+	return "", &UndoError{"undo.nothing", nil}
+}
+
+// allowed refuses what would lose somebody's work, before anything is touched.
+func (u *undoing) allowed(ctx context.Context) error {
+	if !u.moves {
+		return nil
+	}
+	if u.head.Commit != u.from {
+		return &UndoError{"undo.moved", []any{"now", short(u.head.Commit), "saved", short(u.from), "commit", short(u.bundle.Environment.Git.Head)}}
+	}
+	if u.bundle.Context.Undone != "" {
+		return nil
+	}
+	remote, err := u.repo.OnRemote(ctx, u.from)
+	if err == nil && remote != "" {
+		err = &UndoError{"undo.pushed", []any{"remote", remote, "commit", short(u.from)}}
+	}
+	return err
+}
+
+// apply moves the branch and says what holds now.
+func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
+	if u.moves {
+		run, err := u.runID()
+		if err != nil {
+			return err
+		}
+		ref := u.head.Ref
+		if ref == "" {
+			ref = "HEAD"
+		}
+		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, Log: "session undo " + short(string(u.target.ID))}
+		if err := u.repo.Unwind(ctx, w, u.Now); err != nil {
+			return err
+		}
+	}
+	now := u.Now()
+	shown := inherited(u.shown)
+	if shown.Context.State.WorkingOn == "" { // there was nothing before the save that is taken back
+		shown.Context.State = b.Context.State
+	}
+	*b = *shown
+	b.Context.State.SavedAt, b.Context.State.Origin, b.Context.Undone = now, "undo", string(u.target.ID)
+	b.Environment = u.bundle.Environment
+	if u.moves {
+		g := *u.bundle.Environment.Git
+		g.Head, g.Before, g.Created, g.IndexTree = u.to, "", false, ""
+		g.Dirty = u.bundle.Context.Undone == "" // the files are in no commit any more
+		b.Environment.Git = &g
+		b.Context.State.GitCommit, b.Context.State.GitPushed = u.to, false
+	}
+	return u.forget(b)
+}
+
+// forget takes the memory of an undone save away; the undo of an undo brings it back.
+func (u *undoing) forget(b *session.Bundle) error {
+	if u.bundle.Context.Undone != "" {
+		b.Context.Memory = u.shown.Context.Memory
+		return nil
+	}
+	batch, err := batchOf(u.target.Manifest, u.bundle)
+	if err != nil {
+		return err
+	}
+	for _, it := range batch.Add {
+		b.Context.Forgot = append(b.Context.Forgot, string(it.ID))
+	}
+	return nil
+}
