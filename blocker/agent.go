@@ -2,7 +2,7 @@ package blocker
 
 import (
 	"bytes"
-	gocontext "context"
+	"context"
 	"io"
 	"regexp"
 	"strings"
@@ -224,7 +224,7 @@ func agentHead(head []byte) string {
 }
 
 // readAgent reads a file that is an agent's report.
-func readAgent(_ gocontext.Context, in *Input, o *Options, body io.Reader) (*outcome, error) {
+func readAgent(_ context.Context, in *Input, o *Options, body io.Reader) (*outcome, error) {
 	text, err := io.ReadAll(io.LimitReader(body, maxReport+1))
 	if err != nil || len(text) > maxReport {
 		return nil, err

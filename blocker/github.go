@@ -2,7 +2,7 @@ package blocker
 
 import (
 	"bytes"
-	gocontext "context"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -33,7 +33,7 @@ type answer struct {
 }
 
 // readGitHub reads an answer of GitHub: `gh run list|view --json`, `gh pr view|checks --json`, or the API's own.
-func readGitHub(_ gocontext.Context, in *Input, o *Options, body io.Reader) (*outcome, error) {
+func readGitHub(_ context.Context, in *Input, o *Options, body io.Reader) (*outcome, error) {
 	text, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
 	if err != nil || len(text) > maxAnswer {
 		return nil, err

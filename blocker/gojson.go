@@ -3,7 +3,7 @@ package blocker
 import (
 	"bufio"
 	"bytes"
-	gocontext "context"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -45,7 +45,7 @@ type goReader struct {
 	failed  bool
 }
 
-func readGoJSON(ctx gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
+func readGoJSON(ctx context.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
 	g := &goReader{outputs: map[string]*goOutput{}}
 	r := bufio.NewReaderSize(body, maxEvent)
 	for no := 1; ctx.Err() == nil; no++ {

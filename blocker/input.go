@@ -2,7 +2,7 @@ package blocker
 
 import (
 	"bytes"
-	gocontext "context"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -103,7 +103,7 @@ func FromFile(name string, f io.ReaderAt, info fs.FileInfo) (Input, error) {
 
 // Scan reads a log or report and says what stopped the run. Exit code 0, or a success verdict in the log, means no
 // blocker, whatever words stand in it; a failing verdict always yields one. Errors are *InputError or ctx's.
-func Scan(ctx gocontext.Context, in Input, o Options) (Report, error) {
+func Scan(ctx context.Context, in Input, o Options) (Report, error) {
 	r := Report{Verdict: Unknown, Encoding: UTF8, Reader: "log"}
 	if in.Exit != nil && *in.Exit == 0 {
 		r.Verdict = Succeeded
@@ -121,7 +121,7 @@ func Scan(ctx gocontext.Context, in Input, o Options) (Report, error) {
 	return r, err
 }
 
-func scanInput(ctx gocontext.Context, in *Input, o *Options, r *Report) error {
+func scanInput(ctx context.Context, in *Input, o *Options, r *Report) error {
 	head, all, err := open(in)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func open(in *Input) (head []byte, all io.Reader, err error) {
 }
 
 // scanLog asks the end first, then reads from the beginning.
-func scanLog(ctx gocontext.Context, in *Input, o *Options, r *Report, body io.Reader) error {
+func scanLog(ctx context.Context, in *Input, o *Options, r *Report, body io.Reader) error {
 	if in.Data != nil && in.Size > tailSize && in.Exit == nil {
 		ok, err := succeededAtEnd(ctx, in, o, r.Encoding)
 		if err != nil {
@@ -192,7 +192,7 @@ func scanLog(ctx gocontext.Context, in *Input, o *Options, r *Report, body io.Re
 }
 
 // succeededAtEnd looks for a success verdict in the last 64 KiB.
-func succeededAtEnd(ctx gocontext.Context, in *Input, o *Options, enc Encoding) (bool, error) {
+func succeededAtEnd(ctx context.Context, in *Input, o *Options, enc Encoding) (bool, error) {
 	from := (in.Size - tailSize) &^ 1
 	tail := make([]byte, in.Size-from)
 	n, err := in.Data.ReadAt(tail, from)

@@ -2,7 +2,7 @@ package blocker
 
 import (
 	"bytes"
-	gocontext "context"
+	"context"
 	"io"
 	"path"
 	"strings"
@@ -29,7 +29,7 @@ type failure struct {
 
 // structured reads reports by their structure, not by what their lines look like. done tells that the input was one;
 // else the returned reader gives the whole text again.
-func structured(ctx gocontext.Context, in *Input, o *Options, r *Report, head []byte, body io.Reader) (again io.Reader, done bool, err error) {
+func structured(ctx context.Context, in *Input, o *Options, r *Report, head []byte, body io.Reader) (again io.Reader, done bool, err error) {
 	text := bytes.TrimLeft(cleanText(nil, head, r.Encoding), " \t\r\n\ufeff")
 	read := reader(in, text, r)
 	if read == nil {
@@ -58,7 +58,7 @@ func structured(ctx gocontext.Context, in *Input, o *Options, r *Report, head []
 	return nil, true, nil
 }
 
-type readFunc func(gocontext.Context, *Input, *Options, io.Reader) (*outcome, error)
+type readFunc func(context.Context, *Input, *Options, io.Reader) (*outcome, error)
 
 // reader chooses the reader of a report by its first bytes, and by its name where those say nothing.
 func reader(in *Input, head []byte, r *Report) readFunc {
@@ -167,7 +167,7 @@ func evidence(text []byte) (out []string) {
 const maxList = 1 << 20
 
 // readFailedList reads CTest's LastTestsFailed.log: number:name a line. CTest writes it only when tests failed.
-func readFailedList(_ gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
+func readFailedList(_ context.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
 	text, err := io.ReadAll(io.LimitReader(body, maxList))
 	if err != nil {
 		return nil, err

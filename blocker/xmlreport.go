@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
-	gocontext "context"
+	"context"
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
@@ -87,7 +87,7 @@ type xmlReader struct {
 	packed  bool
 }
 
-func readXML(ctx gocontext.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
+func readXML(ctx context.Context, _ *Input, _ *Options, body io.Reader) (*outcome, error) {
 	x := &xmlReader{limit: &runLimiter{r: valid(body)}}
 	x.d = xml.NewDecoder(x.limit)
 	x.d.Strict = false
