@@ -45,7 +45,7 @@ func (h *hit) counts() bool {
 
 // feed hands the hit the next line; it reports whether it wants more.
 func (h *hit) feed(line []byte, no int, p *places) bool {
-	if h.left > 0 && len(h.evidence) < MaxEvidence {
+	if h.left = min(h.left, MaxEvidence-len(h.evidence)); h.left > 0 {
 		h.left--
 		h.evidence = append(h.evidence, cut(string(line), maxLine))
 	}
@@ -174,6 +174,17 @@ func above(text []byte, at, n int, fn func(line []byte) bool) {
 		}
 		at = start
 	}
+}
+
+// remember keeps the lines before a hit, which text ends with, and the hit's own as evidence.
+func (h *hit) remember(text []byte) {
+	n := linesBefore
+	if generic(h) {
+		n = linesTold
+	}
+	h.evidence = before(text, len(text), n)
+	h.above = len(h.evidence)
+	h.evidence = append(h.evidence, cut(h.text, maxLine))
 }
 
 // before collects up to n lines that stand before at in text.

@@ -13,8 +13,9 @@ var antTasks = []string{"javac", "exec", "junit", "java", "javadoc", "testng", "
 // ctest's 12:, BuildKit's #12 3.456.
 func stripPrefixes(b []byte) []byte {
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
-	for range maxPrefixes {
-		b = b[prefixLen(b):]
+	for n, i := 1, 0; n > 0 && i < maxPrefixes; i++ {
+		n = prefixLen(b)
+		b = b[n:]
 	}
 	return bytes.TrimRight(b, " \t")
 }

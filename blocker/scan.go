@@ -140,16 +140,7 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 		}
 	}
 	if is {
-		n := linesBefore
-		if generic(h) {
-			n = linesTold
-		}
-		h.evidence = before(text, start, n)
-		h.above = len(h.evidence)
-		if h.m.Rule.Above != "" {
-			above(text, start, linesAbove, func(l []byte) bool { return !s.table.Above(&h.m, l) })
-		}
-		s.hit(h)
+		s.hit(h, text[:start])
 	}
 }
 
@@ -200,15 +191,18 @@ func (s *scan) note(h *hit) {
 }
 
 // hit keeps a hit if it is the first of its kind in its step, and follows it.
-func (s *scan) hit(h *hit) {
+func (s *scan) hit(h *hit, text []byte) {
 	s.origin.lend(h)
 	if h.m.Rule.Strength == rules.Definite {
 		s.proof = h.seq
 	}
-	if !s.cur.keep(h) && s.cur.stage != h {
+	if h.m.Rule.Above != "" {
+		above(text, len(text), linesAbove, func(l []byte) bool { return !s.table.Above(&h.m, l) })
+	}
+	if !s.cur.keep(h) {
 		return
 	}
-	h.evidence = append(h.evidence, cut(h.text, maxLine))
+	h.remember(text)
 	h.m.File = s.resolve(h.m.File)
 	h.place = h.m.File
 	if s.spent < maxFollowed {

@@ -348,6 +348,21 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// TestFollowingEnds: a hit lets go after its lines, also when its evidence was full before.
+func TestFollowingEnds(t *testing.T) {
+	for _, head := range []string{"##[error]Process completed with exit code 1.\n", "a.c:3:5: error: boom\n", "--- FAIL: TestA (0.00s)\n"} {
+		s := newScan(rules.BuiltinTable(), newPlaces(""))
+		text := strings.Repeat("before\n", 50) + head + strings.Repeat("after\n", 500)
+		err := each(context.Background(), strings.NewReader(text), UTF8, s.table, 1, func(c *chunk) error {
+			s.chunk(c)
+			return nil
+		})
+		if err != nil || len(s.open) != 0 || s.spent == 0 || s.spent > 100 {
+			t.Errorf("%q: %d hits still want lines after %d, %v", head, len(s.open), s.spent, err)
+		}
+	}
+}
+
 // TestStale: a log older than what it speaks of says so.
 func TestStale(t *testing.T) {
 	text := "a.c:3:5: error: boom\n"
