@@ -17,16 +17,24 @@ func branch(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 	switch {
 	case rec.Ref == "": // saved on a detached HEAD
 		f := session.NewFinding(session.BranchMismatch, "valid.branch.detached", "commit", short(rec.Commit), "now", now)
-		return []session.Finding{f.Offer("switch", "git", "switch", "--detach", rec.Commit)}
+		return []session.Finding{here(f.Offer("switch", "git", "switch", "--detach", rec.Commit), rec)}
 	case g.BranchTip == "":
 		f := session.NewFinding(session.BranchMismatch, "valid.branch.deleted", "saved", session.PathBytes(state.GitBranch), "now", now)
 		if !g.Relation.Missing && rec.Commit != "" {
 			f = f.Offer("recreate", "git", "switch", "-c", session.PathBytes(state.GitBranch), rec.Commit)
 		}
-		return []session.Finding{f.Offer("save", "session", "save")}
+		return []session.Finding{here(f, rec).Offer("save", "session", "save")}
 	}
 	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", session.PathBytes(state.GitBranch), "now", now)
-	return []session.Finding{f.Offer("switch", "git", "switch", session.PathBytes(state.GitBranch))}
+	return []session.Finding{here(f.Offer("switch", "git", "switch", session.PathBytes(state.GitBranch)), rec)}
+}
+
+// here offers what was saved on the branch that is checked out.
+func here(f session.Finding, rec survey.Recorded) session.Finding {
+	if rec.Here == "" {
+		return f
+	}
+	return f.Offer("load", "session", "load", short(rec.Here))
 }
 
 // commit holds the recorded commit against the tip of the recorded branch.

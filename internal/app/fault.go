@@ -96,6 +96,11 @@ func policyChanges(e *PolicyError) string {
 	for _, c := range e.Changes {
 		b.WriteString("\n  " + text.Safe(c.String()))
 	}
+	if e.Invalid != nil {
+		for _, p := range e.Invalid.Problems {
+			b.WriteString("\n  " + text.Safe(p.String()))
+		}
+	}
 	return b.String()
 }
 

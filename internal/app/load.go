@@ -103,6 +103,10 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 		return LoadResult{}, err
 	}
 	d := &recovery.Draft{State: from.state, Recorded: from.recorded(ctx), Notes: from.notes}
+	if err := s.newer(ctx, &from, &d.Recorded); err != nil {
+		return LoadResult{}, err
+	}
+	d.Notes = from.notes
 	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: s.search(from)}
 	d.Memory.Session, d.Memory.At, d.Memory.Query = memory.SessionRef(from.state.Line), memory.Snapshot(from.state.Snapshot), query(from.state)
 	if _, err := engine.Run(ctx, mode, recovery.Steps(w), d, p.Watch); err != nil {
@@ -127,6 +131,31 @@ func (s *site) resume(ctx context.Context, from *saved) (policy, error) {
 		return pol, nil
 	}
 	return pol, err
+}
+
+// newer looks for what else could be loaded: what was saved on the branch that is checked out, where the state is of
+// another one, and an autosave that is newer than the state.
+func (s *site) newer(ctx context.Context, from *saved, rec *survey.Recorded) error {
+	if from.chain == nil || from.named {
+		return nil
+	}
+	at, err := from.chain.Head(ctx, s.path)
+	if err != nil {
+		return err
+	}
+	if at.Head != nil && string(at.Line) != from.state.Line {
+		rec.Here = string(at.Head.ID)
+	}
+	if string(at.Line) != from.state.Line {
+		return nil
+	}
+	pending, err := from.chain.Pending(ctx, at)
+	if n := len(pending.Autosaves); err == nil && n > 0 {
+		newest := pending.Autosaves[n-1]
+		f := session.NewFinding(session.NewerAutosave, "load.autosave", "id", short(string(newest.ID)), "ago", brief.Ago(s.Words, s.Now().Sub(newest.Created)), "origin", newest.Origin.Event)
+		from.notes = append(from.notes, f.Offer("load", "session", "load", short(string(newest.ID))))
+	}
+	return err
 }
 
 // sameSession holds the Ref against the state. The two are written one after the other, so a Ref may stand one snapshot

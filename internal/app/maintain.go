@@ -73,6 +73,11 @@ func (c *lineage) checkProjections(ctx context.Context, r *CheckResult, repair b
 		return nil
 	}
 	at, err := c.standing(ctx)
+	var corrupt *snapshot.ErrCorrupt
+	if errors.As(err, &corrupt) { // said already: what is damaged cannot be held against anything
+		r.Projections = append(r.Projections, ProjectionProblem{Name: session.StateFile, Detail: err.Error()})
+		return nil
+	}
 	if err != nil || at == nil {
 		return err
 	}
@@ -314,7 +319,29 @@ func Import(ctx context.Context, p Place, r io.ReadSeeker) (ImportResult, error)
 		return ImportResult{}, err
 	}
 	im, err := chain.Import(ctx, r, snapshot.ImportLimits{})
+	if err == nil && len(im.Added) > 0 {
+		err = s.importMemory(ctx, chain, im.Tips)
+	}
 	return ImportResult{Added: texts(im.Added), Known: im.Known, Removed: texts(im.Removed), Tips: texts(im.Tips)}, err
+}
+
+// importMemory fills the memory of imported lines.
+func (s *site) importMemory(ctx context.Context, chain *snapshot.Store, tips []snapshot.ID) (err error) {
+	db, err := sql.OpenSQLite(ctx, s.memoryFile())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, id := range tips {
+		batch, err := chainBatch(ctx, chain, id)
+		if err != nil {
+			return err
+		}
+		if err := db.Memory().Rebuild(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func texts(ids []snapshot.ID) []string {

@@ -58,7 +58,7 @@ type PolicyError struct {
 
 func (e *PolicyError) Error() string {
 	if e.Invalid != nil {
-		return "the policy of this work tree cannot be read: " + e.Invalid.Error()
+		return "the policy of this work tree cannot be read"
 	}
 	return fmt.Sprintf("the policy of this work tree (%.12s) is not the accepted one (%.12s)", e.Hash, e.Accepted)
 }
@@ -161,9 +161,6 @@ func (s *site) ownPolicy(p *policy, base string) error {
 	}
 	files := map[string][]byte{}
 	dir := path.Dir(profile.Name)
-	if profile.Name == policyDir {
-		dir = policyDir
-	}
 	for _, f := range profile.Files() {
 		b, err := atomicfile.Read(s.below(dir, f), plan.MaxFile+1)
 		if err != nil && !isMissing(err) {
@@ -215,7 +212,7 @@ func (s *site) profile(base string) (*plan.Profile, error) {
 	if !isMissing(err) || s.Profile != "" {
 		return nil, fmt.Errorf("read the policy profile: %w", err)
 	}
-	p := plan.Profile{Name: policyDir, Base: base}
+	p := plan.Profile{Name: name, Base: base} // as if a profile stood there that names what there is
 	for f, to := range map[string]*string{"modes.yaml": &p.Modes, "triggers.yaml": &p.Triggers, "bundles.yaml": &p.Bundles} {
 		if _, err := os.Lstat(s.below(policyDir, f)); err == nil {
 			*to = f

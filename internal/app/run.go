@@ -73,13 +73,14 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: s.journal(), Holder: s.holder(run), RunID: run, Hash: pol.hash, Accepted: pol.accepted,
 		Now: s.Now, Mend: s.mend(fs, chain), Watch: s.Watch, Project: s.projections(chain)}
 	if at.Fork {
-		r.Project = nil // the work tree stays where it stands
+		r.Project = []cycle.Projection{{Name: "memory", Do: s.writeMemory(chain)}} // the work tree stays where it stands
 	}
+	var line memory.SessionRef
 	d, out, err := cycle.Do(ctx, r, at, cycle.Work[execute.Draft]{
 		Plan:   mode,
 		Steps:  func(b cycle.Base) engine.Steps[execute.Draft] { return execute.Steps(c.runWorld(pol, b, run)) },
-		Draft:  func(b cycle.Base) *execute.Draft { return c.runDraft(pol, b, o) },
-		Bundle: func(d *execute.Draft, r engine.Report) (session.Bundle, bool, error) { return c.runBundle(d, pol, run) },
+		Draft:  func(b cycle.Base) *execute.Draft { line = runLine(at, b); return c.runDraft(pol, b, o) },
+		Bundle: func(d *execute.Draft, r engine.Report) (session.Bundle, bool, error) { return c.runBundle(d, pol, run, line) },
 	})
 	if err != nil {
 		return RunResult{}, err
@@ -130,6 +131,15 @@ func programs(pol policy) map[string]assistant.Program {
 	return all
 }
 
+// runLine is the line that the new snapshot will belong to. What a fork remembers is its own; what it looks up is its
+// base's.
+func runLine(at cycle.Where, b cycle.Base) memory.SessionRef {
+	if at.Fork {
+		return memory.SessionRef(b.Next)
+	}
+	return memory.SessionRef(b.Line)
+}
+
 func (c *lineage) runDraft(pol policy, b cycle.Base, o RunOptions) *execute.Draft {
 	d := &execute.Draft{Input: o.Input, Base: b.Bundle}
 	if agent, ok := pol.Bundles.Agents[o.Agent]; ok {
@@ -143,7 +153,7 @@ func (c *lineage) runDraft(pol policy, b cycle.Base, o RunOptions) *execute.Draf
 }
 
 // runBundle is what a run records: what its base says, and the exchange.
-func (c *lineage) runBundle(d *execute.Draft, pol policy, run string) (session.Bundle, bool, error) {
+func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memory.SessionRef) (session.Bundle, bool, error) {
 	b := *inherited(d.Base)
 	if b.Context.State.Mode == "" {
 		b.Context.State = session.State{Mode: "quick", WorkingOn: d.Input, NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE"}
@@ -154,8 +164,12 @@ func (c *lineage) runBundle(d *execute.Draft, pol policy, run string) (session.B
 	}
 	b.Environment.Host, b.Environment.Profile = host(), pol.Profile
 	b.Context.State.SavedAt, b.Context.State.Origin = c.Now(), "run"
+	kept := d.Memory.Kept()
+	for i := range kept {
+		kept[i].SessionRef = line
+	}
 	var err error
-	if b.Context.Memory, err = rawItems(d.Memory.Kept()); err != nil {
+	if b.Context.Memory, err = rawItems(kept); err != nil {
 		return b, false, err
 	}
 	segment, err := json.Marshal(map[string]any{"run": run, "program": d.Used, "agent": d.Agent, "input": d.Input, "output": d.Answer.Text,

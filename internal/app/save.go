@@ -221,7 +221,10 @@ func (v *saving) world(b cycle.Base, note *journal) capture.World {
 // draft starts from what the path's newest snapshot says, and takes over words that a person wrote into the state file.
 func (v *saving) draft(b cycle.Base) *capture.Draft {
 	d := &capture.Draft{Ask: v.o.Ask, Mode: v.plan.As, Origin: "save", Findings: v.notes}
-	d.Base = capture.Base{ID: string(b.Manifest.ID), Line: string(b.Line), Environment: b.Bundle.Environment, Context: b.Bundle.Context}
+	d.Base = capture.Base{ID: string(b.Manifest.ID), Line: string(b.Line), Environment: b.Bundle.Environment, Context: b.Bundle.Context, Autosaves: b.Autosaves}
+	for _, err := range b.Damaged {
+		d.Findings = append(d.Findings, session.NewFinding(session.SourceFailed, "source.failed", "source", "autosave", "cause", err))
+	}
 	if d.Mode == "" {
 		d.Mode = cmp.Or(b.Bundle.Context.State.Mode, "quick") // an autosave keeps the last save's
 	}
@@ -269,10 +272,11 @@ func (v *saving) bundle(d *capture.Draft, r engine.Report) (session.Bundle, erro
 		}
 	}
 	b := d.Bundle(host(), v.pol.Profile)
-	var err error
-	if b.Context.Memory, err = rawItems(d.Memory.Kept()); err != nil {
+	kept, err := rawItems(d.Memory.Kept())
+	if err != nil {
 		return b, err
 	}
+	b.Context.Memory = append(b.Context.Memory, kept...)
 	b.Context.Steps, err = capture.Results(r.Results)
 	return b, err
 }

@@ -11,10 +11,16 @@ import (
 
 // Bundle is what the draft says, as its snapshot carries it. Pure.
 func (d *Draft) Bundle(host session.Host, profile string) session.Bundle {
-	return session.Bundle{
+	b := session.Bundle{
 		Environment: session.Environment{Survey: survey.Version, Git: d.gitFacts(), Host: host, Profile: profile},
-		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded()},
+		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded(), Evidence: d.Evidence},
 	}
+	for _, a := range d.Base.Autosaves {
+		b.Context.Memory = append(b.Context.Memory, a.Context.Memory...)
+		b.Context.Forgot = append(b.Context.Forgot, a.Context.Forgot...)
+		b.Messages.Segments = append(b.Messages.Segments, a.Messages.Segments...)
+	}
+	return b
 }
 
 func (d *Draft) state() session.State {

@@ -29,6 +29,7 @@ type Base struct {
 	Line        string
 	Environment session.Environment
 	Context     session.Context
+	Autosaves   []session.Bundle // what hooks recorded since, oldest first
 }
 
 // State is the state that was saved last.
@@ -40,15 +41,16 @@ type Draft struct {
 	Base     Base // in
 	Mode     string
 	Origin   string
-	Scene    survey.Scene      // Look
-	Tasks    Tasks             // Describe
-	Words    Words             // Describe
-	Stage    Stage             // Guard, Commit
-	Push     Push              // Push
-	Checks   []session.Check   // Verify, CheckDocs, ReadCI
-	Blockers []blocker.Blocker // Diagnose
-	Memory   memory.Work       // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
-	Findings []session.Finding // every step
+	Scene    survey.Scene       // Look
+	Tasks    Tasks              // Describe
+	Words    Words              // Describe
+	Stage    Stage              // Guard, Commit
+	Push     Push               // Push
+	Checks   []session.Check    // Verify, CheckDocs, ReadCI
+	Evidence []session.Evidence // Diagnose: what it went by
+	Blockers []blocker.Blocker  // Diagnose
+	Memory   memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
+	Findings []session.Finding  // every step
 }
 
 // Stage is what became of the work tree.

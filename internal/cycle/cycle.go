@@ -128,6 +128,11 @@ func (r Runner) base(ctx context.Context, at Where, beside bool) (Base, error) {
 	default:
 		b.Next = snapshot.NextID(r.Store.ID(), from) // taken already, most likely: the commit decides
 	}
+	if !at.Auto && !beside && !at.Fork {
+		if err := r.autosaves(ctx, head, &b); err != nil {
+			return b, err
+		}
+	}
 	if from == "" {
 		return b, nil
 	}
@@ -144,6 +149,27 @@ func (r Runner) base(ctx context.Context, at Where, beside bool) (Base, error) {
 		return b, &snapshot.ErrCorrupt{ID: from, What: "parts", Why: err}
 	}
 	return b, nil
+}
+
+// autosaves reads what hooks recorded since the newest snapshot. A damaged one keeps nobody from saving.
+func (r Runner) autosaves(ctx context.Context, head snapshot.Position, b *Base) error {
+	pending, err := r.Store.Pending(ctx, head)
+	if err != nil {
+		return err
+	}
+	b.Damaged, b.tookIn = pending.Damaged, pending.TookIn
+	for _, m := range pending.Autosaves {
+		s, err := r.Store.Load(ctx, m.ID)
+		if err == nil {
+			var one session.Bundle
+			one, err = session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
+			b.Autosaves = append(b.Autosaves, one)
+		}
+		if err != nil {
+			b.Damaged = append(b.Damaged, err)
+		}
+	}
+	return nil
 }
 
 // OtherPathError says that a named base belongs to another branch.
@@ -179,6 +205,9 @@ func (r Runner) commit(ctx context.Context, at Where, out *Outcome, held bool) e
 		req.Kind = snapshot.Fork
 	case !out.Base.Has():
 		req.Kind, req.Path, req.Base = snapshot.First, at.Path, at.Stood
+	}
+	if req.Kind == snapshot.First || req.Kind == snapshot.Continue {
+		req.Origin.TookIn = out.Base.tookIn
 	}
 	made, err := r.Store.Commit(ctx, req)
 	if err != nil {

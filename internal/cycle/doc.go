@@ -42,6 +42,10 @@ type Base struct {
 	Next     snapshot.ID // the id that this cycle's snapshot will have
 	Line     snapshot.ID
 	Beside   bool // another run holds the path: this cycle records an autosave beside it
+	// Autosaves are what hooks recorded since the path's newest snapshot, oldest first: a save takes their content in.
+	Autosaves []session.Bundle
+	Damaged   []error // autosaves that cannot be read
+	tookIn    int
 }
 
 // Has reports whether there is a snapshot to start from.

@@ -1,6 +1,9 @@
 package session
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Environment is a snapshot's environment_state: where the work stood.
 type Environment struct {
@@ -62,11 +65,24 @@ type Context struct {
 	State    State             `json:"state"` // without the id of the snapshot itself
 	Checks   []Check           `json:"checks,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"`
+	Evidence []Evidence        `json:"evidence,omitempty"` // what hooks and watched commands saw
 	Attempts []json.RawMessage `json:"attempts,omitempty"`
 	Memory   []json.RawMessage `json:"memory,omitempty"` // items of this cycle, opaque here (S3.8)
 	Forgot   []string          `json:"forgot,omitempty"` // ids of memory items that were taken away
 	Steps    []json.RawMessage `json:"steps,omitempty"`  // what became of each step of the plan
 	Undone   string            `json:"undone,omitempty"` // the snapshot that this one takes back
+}
+
+// Evidence is what a hook or a watched command saw: a command that ended, or what an agent reported last.
+type Evidence struct {
+	Kind     string    `json:"kind"` // exit-code, agent
+	At       time.Time `json:"at"`
+	Command  []string  `json:"command,omitempty"` // exit-code; one element where only the line is known
+	ExitCode int       `json:"exit_code"`
+	Log      string    `json:"log,omitempty"`    // file below the runtime folder that holds the output
+	Output   string    `json:"output,omitempty"` // its last lines, where there is no file
+	Agent    string    `json:"agent,omitempty"`
+	Report   string    `json:"report,omitempty"` // the agent's last message
 }
 
 // Check is a command that was run, or a document that was looked at, with its result.

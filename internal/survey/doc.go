@@ -73,5 +73,6 @@ type Recorded struct {
 	LeftOut []LeftOut
 	Change  string
 	Done    []string
+	Here    string                     // newest snapshot of the branch that is checked out, where that is another one
 	Known   func(snapshot string) bool // whether a snapshot is recorded; nil: every one
 }
