@@ -26,7 +26,7 @@ func Store(t *testing.T, open func(t *testing.T) Back) {
 		{"PointersDecideNothing", pointersDecideNothing}, {"Autosaves", autosaves}, {"LateAutosaves", lateAutosaves}, {"ManyAutosaves", manyAutosaves},
 		{"Resolve", resolve}, {"WalkAndHistory", walkAndHistory}, {"Graph", graph},
 		{"EveryObjectAltered", everyObjectAltered}, {"ForgedSnapshots", forgedSnapshots}, {"BlobsAreNotTrusted", blobsNotTrusted}, {"CutShort", cutShort}, {"EveryCallFails", everyCallFails},
-		{"Tombstones", tombstones}, {"DeleteALine", deleteLine}, {"TheNewestSetAside", newestSetAside}, {"RepairedInTheMiddle", repairedMiddle},
+		{"Tombstones", tombstones}, {"DeleteALine", deleteLine}, {"TheNewestSetAside", newestSetAside}, {"RepairedInTheMiddle", repairedMiddle}, {"TheFirstLost", firstLost},
 		{"Collect", collect}, {"CollectKeeps", collectKeeps}, {"CollectAutosaves", collectAutosaves}, {"Sweep", sweep},
 		{"ExportImport", exportImport}, {"ImportConflicts", importConflicts}, {"ImportMovesNoHead", importMovesNoHead}, {"ImportForged", importForged},
 	} {

@@ -242,6 +242,49 @@ func importForged(w *World) {
 	b.wantPending(main)
 	b.imported(string(Reseal([]byte(file)))) // as it was, it is taken
 	b.WantSound(true)
+	w.ownForged(file, auto, ids[2])
+	b.twiceAnnounced(w, ids[1])
+}
+
+// ownForged: files that say about this store's own lines what is not so.
+func (w *World) ownForged(file string, auto snapshot.Committed, head snapshot.ID) {
+	w.T.Helper()
+	next, err := canon.Marshal(snapshot.Tombstone{ID: snapshot.NextID(w.ID(), head), Parent: head, Line: auto.Line, Path: main,
+		Kind: snapshot.Continue, Depth: 3, RunID: "r", Digest: strings.Repeat("0", 64), Removed: Noon(), Why: "planted"})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	header, rest, _ := strings.Cut(file, "\n")
+	before := w.raw()
+	for name, bad := range map[string]string{
+		"another number":               strings.Replace(file, `"number":0`, `"number":9`, 1),
+		"our next snapshot is removed": header + "\n{\"tombstone\":" + string(next) + "}\n" + rest,
+	} {
+		_, _ = w.load(string(Reseal([]byte(bad))))
+		for key := range w.raw() {
+			if before[key] == "" {
+				w.T.Errorf("%s: %s was written", name, key)
+			}
+		}
+	}
+	w.wantPending(main, auto.ID)
+	w.Next(head)
+}
+
+// twiceAnnounced: two copies of a store give one number to two autosaves.
+func (w *World) twiceAnnounced(from *World, base snapshot.ID) {
+	w.T.Helper()
+	twin := copyOf(from)
+	var other snapshot.ID
+	err := twin.Objects.List(w.T.Context(), "autosaves/", func(i snapshot.Info) error { return twin.Objects.Delete(w.T.Context(), i.Key) })
+	if err == nil {
+		other = twin.Auto(base).ID
+	}
+	if err != nil || other == "" {
+		w.T.Fatal(err)
+	}
+	var conflict *snapshot.ErrConflict
+	w.wantNothing("one number, two autosaves", twin.export(other), &conflict)
 }
 
 func isConflict(err error) bool {

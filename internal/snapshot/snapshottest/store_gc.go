@@ -195,6 +195,24 @@ func manifestKey(id snapshot.ID) string {
 }
 func blobKey(digest string) string { return "blobs/" + digest[:2] + "/" + digest }
 
+// firstLost: not even its first snapshot is needed to find where a path stands.
+func firstLost(w *World) {
+	ids := w.Chain(main, 3)
+	w.alter(manifestKey(ids[0]), nil)
+	if err := w.Pointers.Point(w.T.Context(), snapshot.Pointer{Path: main, Head: ids[0]}); err != nil {
+		w.T.Fatal(err)
+	}
+	w.WantHead(main, ids[2])
+	var taken *snapshot.ErrContinued
+	if err := w.ask(w.firstOf(main)); !errors.As(err, &taken) {
+		w.T.Error("a path that has snapshots began anew:", err)
+	}
+	w.Repairing(Noon())
+	w.wantGone(ids[0])
+	w.Next(ids[2])
+	w.WantSound(true)
+}
+
 // repairedMiddle: what is damaged further back keeps nobody from saving, and Repair lets walks pass over it.
 func repairedMiddle(w *World) {
 	for name, hurt := range map[string][]byte{"altered": []byte("{}"), "lost": nil} {
@@ -312,6 +330,14 @@ func collectKeeps(w *World) {
 	done := w.apply(plan)
 	if got := removed(done.Removed); !slices.Equal(got, ids[:1]) || len(done.Kept) != 3 {
 		w.T.Errorf("under a run on the second: %+v", done)
+	}
+	if err := lease.Release(ctx); err != nil {
+		w.T.Error(err)
+	}
+	plan = w.plan(everything())
+	lease = acquire2(w, w.LeaseKey(main))
+	if done := w.apply(plan); slices.Contains(removed(done.Removed), ids[1]) || len(done.Kept) == 0 {
+		w.T.Errorf("under a run on the path: %+v", done)
 	}
 	if err := lease.Release(ctx); err != nil {
 		w.T.Error(err)
