@@ -103,6 +103,9 @@ func afterKill(t *testing.T, dir string, env []string, at string) {
 	if out, errs, code = session(t, dir, env, "load", "--json"); code != 0 || gjson.Get(out, "state.working_on").String() != "after" {
 		t.Errorf("%s: load after the next save: exit code %d %s %s", at, code, gjson.Get(out, "validation.findings.#.message").Raw, errs)
 	}
+	if out, errs, code := session(t, dir, env, "check"); code != 0 {
+		t.Errorf("%s: check: %s%s", at, out, errs)
+	}
 	state := sh(t, dir, env, `git status --porcelain; git fsck --no-dangling 2>&1 | grep -E '^(error|fatal|missing|broken)' || :; find .git -name '*.lock' ! -path '*/leases/*'; ls .git/session | grep -E '^(index|journal)' || :; cat d/f2 d/n`)
 	if state != "2\nnew\nn" {
 		t.Errorf("%s: after the next save: %s", at, state)

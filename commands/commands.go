@@ -36,6 +36,7 @@ func (r *root) saveCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "done", Usage: say("flag.done")},
 			&cli.StringSliceFlag{Name: "todo", Usage: say("flag.todo")},
 			&cli.StringFlag{Name: "openspec", Usage: say("flag.openspec")},
+			&cli.StringSliceFlag{Name: "allow", Usage: say("flag.allow")},
 			&cli.BoolFlag{Name: "no-commit", Usage: say("flag.no-commit")},
 			&cli.BoolFlag{Name: "tracked-only", Usage: say("flag.tracked-only")},
 			&cli.BoolFlag{Name: "replace-corrupt", Usage: say("flag.replace-corrupt")},
@@ -94,7 +95,7 @@ func (k *call) saveOptions() (app.SaveOptions, error) {
 	for _, f := range []struct {
 		name string
 		to   *[]string
-	}{{"next", &o.Ask.Next}, {"done", &o.Ask.Done}, {"todo", &o.Ask.Todo}} {
+	}{{"next", &o.Ask.Next}, {"done", &o.Ask.Done}, {"todo", &o.Ask.Todo}, {"allow", &o.Ask.Allow}} {
 		if *f.to, err = k.saidAll(f.name); err != nil {
 			return o, err
 		}

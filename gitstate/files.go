@@ -194,3 +194,34 @@ func (r *Repo) submoduleCommit(ctx context.Context, dir string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// Filtered reports whether a clean filter stands between a file and its blob (gitattributes(5), filter): LFS, for one.
+func (r *Repo) Filtered(ctx context.Context, path string) (bool, error) {
+	out, err := r.git.run(ctx, nil, "check-attr", "-z", "filter", "--", path)
+	if err != nil {
+		return false, fmt.Errorf("attributes of %s: %w", strconv.Quote(path), err)
+	}
+	f := strings.Split(string(out), "\x00") // path, attribute, value
+	return len(f) >= 3 && f[2] != "unspecified" && f[2] != "unset" && f[2] != "", nil
+}
+
+// BlobSize is the size of a blob in bytes.
+func (r *Repo) BlobSize(ctx context.Context, id string) (int64, error) {
+	out, err := r.git.run(ctx, nil, "cat-file", "-s", id)
+	if err != nil {
+		return 0, fmt.Errorf("size of %.12s: %w", id, err)
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+}
+
+// Blob is a blob's content; ok is false when there is no such object.
+func (r *Repo) Blob(ctx context.Context, id string) (content []byte, ok bool, err error) {
+	out, err := r.git.run(ctx, nil, "cat-file", "blob", id)
+	if err != nil && exitCode(err) == 128 {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("read %.12s: %w", id, err)
+	}
+	return out, true, nil
+}

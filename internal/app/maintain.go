@@ -52,7 +52,7 @@ func Check(ctx context.Context, p Place, repair bool) (CheckResult, error) {
 	if err := c.checkProjections(ctx, &r, repair); err != nil {
 		return r, err
 	}
-	r.Clean = len(r.Problems) == 0
+	r.Clean = !r.Damage()
 	for _, x := range r.Projections {
 		r.Clean = r.Clean && x.Repaired
 	}

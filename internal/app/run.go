@@ -77,10 +77,12 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 	}
 	var line memory.SessionRef
 	d, out, err := cycle.Do(ctx, r, at, cycle.Work[execute.Draft]{
-		Plan:   mode,
-		Steps:  func(b cycle.Base) engine.Steps[execute.Draft] { return execute.Steps(c.runWorld(pol, b, run)) },
-		Draft:  func(b cycle.Base) *execute.Draft { line = runLine(at, b); return c.runDraft(pol, b, o) },
-		Bundle: func(d *execute.Draft, r engine.Report) (session.Bundle, bool, error) { return c.runBundle(d, pol, run, line) },
+		Plan:  mode,
+		Steps: func(b cycle.Base) engine.Steps[execute.Draft] { return execute.Steps(c.runWorld(pol, b, run)) },
+		Draft: func(b cycle.Base) *execute.Draft { line = runLine(at, b); return c.runDraft(pol, b, o) },
+		Bundle: func(d *execute.Draft, r engine.Report) (session.Bundle, bool, error) {
+			return c.runBundle(d, pol, run, line)
+		},
 	})
 	if err != nil {
 		return RunResult{}, err

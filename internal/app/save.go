@@ -85,6 +85,9 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 	if err != nil {
 		return SaveResult{}, err
 	}
+	if err := v.dropOldLogs(); err != nil {
+		out.Behind = append(out.Behind, err)
+	}
 	r := v.result(d, out)
 	r.DurationMS = p.Now().Sub(began).Milliseconds()
 	return r, nil
@@ -210,7 +213,7 @@ func (v *saving) base(ctx context.Context, chain *snapshot.Store, at *cycle.Wher
 
 func (v *saving) world(b cycle.Base, note *journal) capture.World {
 	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
-		Say: v.Words.Say}
+		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Run: v.runner(v.run_)}
 	w.Note = note.Note
 	if b.Beside {
 		w.Note = func(context.Context, string, string) error { return nil } // the journal is the holder's

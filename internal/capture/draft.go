@@ -21,6 +21,7 @@ type Ask struct {
 	Change      string   // the OpenSpec change; "" to choose
 	NoCommit    bool     // record the work tree in a ref of ours, leave index and branch
 	TrackedOnly bool     // leave new files alone
+	Allow       []string // patterns of paths that are staged in spite of the guard
 }
 
 // Base is what the path's newest snapshot says; the zero value if the path has none.
@@ -85,6 +86,11 @@ type World struct {
 	Now      func() time.Time
 	NewID    func() (memory.ID, error)
 	Say      func(key string, pairs ...any) string
+	Root     string // top of the work tree
+	Prompt   bool   // a person can answer git's questions
+	Checks   map[string]Checks
+	// Run runs one command of a check with its output kept as a log.
+	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran
 	// Note tells the journal which commit the branch is about to move to.
 	Note func(ctx context.Context, ref, commit string) error
 }

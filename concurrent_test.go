@@ -1,0 +1,169 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// TestSavesAtOnce starts many plain saves in one work tree: all succeed, one after the other, on one path.
+func TestSavesAtOnce(t *testing.T) {
+	dir, env := filepath.Join(t.TempDir(), "r"), environ(t)
+	sh(t, filepath.Dir(dir), env, "git init -q r; cd r; echo 1 >a; git add a; git commit -qm base")
+	const n = 8
+	codes := make([]string, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			out, errs, code := session(t, dir, env, "save", "-m", fmt.Sprint("words ", i), "--json")
+			codes[i] = fmt.Sprintf("%d %s %s", code, gjson.Get(out, "snapshot"), errs)
+			if code != 0 {
+				t.Errorf("%s", codes[i])
+			}
+		})
+	}
+	all.Wait()
+	out, _, _ := session(t, dir, env, "log", "--json")
+	autos, _, _ := session(t, dir, env, "log", "--json", "--all")
+	if got := gjson.Get(autos, "snapshots.#").Int(); got != n {
+		t.Errorf("%d snapshots for %d saves, %d of them in the chain", got, n, gjson.Get(out, "snapshots.#").Int())
+	}
+	if out, errs, code := session(t, dir, env, "check"); code != 0 {
+		t.Errorf("check: %s%s", out, errs)
+	}
+}
+
+// TestContinueOneBase lets many processes continue one named base: one wins, the others are refused with 13 and leave
+// nothing.
+func TestContinueOneBase(t *testing.T) {
+	dir, env := filepath.Join(t.TempDir(), "r"), environ(t)
+	sh(t, filepath.Dir(dir), env, "git init -q r; cd r; git commit -q --allow-empty -m base")
+	rounds, n := 2, 12
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
+		out, _, _ := session(t, dir, env, "save", "--json")
+		base := gjson.Get(out, "snapshot").String()
+		var mu sync.Mutex
+		codes := map[int]int{}
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() {
+				_, _, code := session(t, dir, env, "save", "--base", base, "-m", fmt.Sprint(i))
+				mu.Lock()
+				defer mu.Unlock()
+				codes[code]++
+			})
+		}
+		all.Wait()
+		if codes[0] != 1 || codes[13] != n-1 {
+			t.Errorf("exit codes %v, want one 0 and %d times 13", codes, n-1)
+		}
+	}
+	if out, errs, code := session(t, dir, env, "check"); code != 0 {
+		t.Errorf("check: %s%s", out, errs)
+	}
+}
+
+// accept accepts the policy of a work tree as a person does, at a terminal.
+func accept(t *testing.T, dir string, env []string) {
+	t.Helper()
+	need(t, "script", "apt install bsdutils")
+	sh(t, dir, append(env, "ACCESSIBLE=1"), `printf 'y\n' | script -qec "session plan accept" /dev/null`)
+}
+
+// TestSaveBesideRun saves while a run holds the path: at once, as an autosave with its WIP commit; the run's own record
+// comes later, the next save continues it, and nothing is lost.
+func TestSaveBesideRun(t *testing.T) {
+	dir, env := filepath.Join(t.TempDir(), "r"), environ(t)
+	fifo := filepath.Join(t.TempDir(), "answer")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skipf("no FIFO here: %v", err)
+	}
+	sh(t, filepath.Dir(dir), env, "git init -q r; cd r; mkdir -p .claude/session/policy; printf 'programs:\\n  slow: {run: [cat, "+fifo+"], input: stdin, output: text, limit: 5m}\\n' >.claude/session/policy/bundles.yaml; git add -A; git commit -qm base")
+	accept(t, dir, env)
+	if out, errs, code := session(t, dir, env, "save", "-m", "before"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	run := exec.Command("session", "run", "--agent", "slow", "--json", "take your time")
+	run.Dir, run.Env = dir, env
+	var answer strings.Builder
+	run.Stdout = &answer
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(fifo, os.O_WRONLY, 0) // opens when the agent reads: the run holds the path now
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh(t, dir, env, "echo new >new")
+	out, errs, code := session(t, dir, env, "save", "-m", "beside", "--json")
+	if code != 0 || !gjson.Get(out, "autosave").Bool() || !gjson.Get(out, "commit.created").Bool() || !strings.Contains(out, "session run") {
+		t.Errorf("save beside a run: exit code %d\n%s%s", code, out, errs)
+	}
+	if _, errs, code := session(t, dir, env, "save", "--base", "HEAD"); code != 13 || !strings.Contains(errs, "another run works on") {
+		t.Errorf("a named base beside a run: exit code %d %s", code, errs)
+	}
+	fmt.Fprintln(w, "done at last")
+	w.Close()
+	if err := run.Wait(); err != nil || !strings.Contains(answer.String(), "done at last") {
+		t.Errorf("run: %v\n%s", err, answer.String())
+	}
+	out, errs, code = session(t, dir, env, "load", "--json")
+	if !strings.Contains(out, "NEWER_AUTOSAVE") {
+		t.Errorf("load does not offer the autosave: exit code %d\n%s%s", code, out, errs)
+	}
+	if out, errs, code := session(t, dir, env, "save", "-m", "after"); code != 0 {
+		t.Errorf("%s%s", out, errs)
+	}
+	if out, errs, code := session(t, dir, env, "load", "--json"); code != 0 || strings.Contains(out, "NEWER_AUTOSAVE") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if out, errs, code := session(t, dir, env, "check"); code != 0 {
+		t.Errorf("check: %s%s", out, errs)
+	}
+}
+
+// TestKilledRun frees its lease at once.
+func TestKilledRun(t *testing.T) {
+	dir, env := filepath.Join(t.TempDir(), "r"), environ(t)
+	fifo := filepath.Join(t.TempDir(), "answer")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skipf("no FIFO here: %v", err)
+	}
+	sh(t, filepath.Dir(dir), env, "git init -q r; cd r; mkdir -p .claude/session/policy; printf 'programs:\\n  slow: {run: [cat, "+fifo+"], input: stdin, output: text, limit: 5m}\\n' >.claude/session/policy/bundles.yaml; git add -A; git commit -qm base")
+	accept(t, dir, env)
+	run := exec.Command("session", "run", "--agent", "slow", "never")
+	run.Dir, run.Env = dir, env
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait() // killed: that it failed is what was asked for
+	began := time.Now()
+	out, errs, code := session(t, dir, env, "save", "--json")
+	if code != 0 || gjson.Get(out, "autosave").Bool() {
+		t.Errorf("exit code %d after %v\n%s%s", code, time.Since(began), out, errs)
+	}
+	if out, errs, code := session(t, dir, env, "check"); code != 0 {
+		t.Errorf("check: %s%s", out, errs)
+	}
+}

@@ -1,0 +1,151 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"session/gitstate"
+	"session/internal/redact"
+	"session/internal/session"
+	"session/internal/survey"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// GuardSettings are the settings of the step Guard.
+type GuardSettings struct {
+	MaxFileSize int64    `json:"max_file_size"` // bytes; a new file that is larger is left out
+	Allow       []string `json:"allow"`         // patterns of paths, ** for any depth, that are staged in spite of the rules
+}
+
+// Check refuses patterns that cannot be read.
+func (s GuardSettings) Check() error {
+	for _, p := range s.Allow {
+		if !doublestar.ValidatePattern(p) {
+			return fmt.Errorf("allow: %q is no pattern", p)
+		}
+	}
+	if s.MaxFileSize < 0 {
+		return fmt.Errorf("max_file_size: %d is below 0", s.MaxFileSize)
+	}
+	return nil
+}
+
+// Why a file was left out by the guard. A secret's reason goes on with ":RULE", a content's with ":LINE" too.
+const (
+	LeftTooLarge   = "too-large"
+	LeftUnreadable = gitstate.SkipUnreadable
+	leftByName     = "name:"
+	leftByContent  = "secret:"
+)
+
+// guard leaves out, before any blob is written, what must not be committed by a program on its own: files that look
+// like secrets by their name or hold one, and new files that are too large.
+func (w World) guard(ctx context.Context, d *Draft, o GuardSettings) error {
+	if d.Scene.Git == nil {
+		return nil
+	}
+	allow := append(append([]string{}, o.Allow...), d.Ask.Allow...)
+	for _, e := range d.Scene.Git.Entries {
+		if !e.Stageable() || e.Path == session.StateFile || e.Y == 'D' || e.Submodule() || strings.HasSuffix(e.Path, "/") || allowed(allow, e.Path) ||
+			d.Ask.TrackedOnly && e.Kind == gitstate.Untracked {
+			continue
+		}
+		reason, err := w.judge(ctx, d, e, o.MaxFileSize)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			stamp, _ := survey.StampOf(w.Repo.Root, e.Path)
+			d.Stage.LeftOut = append(d.Stage.LeftOut, survey.LeftOut{Path: e.Path, Reason: reason, Stamp: stamp})
+		}
+	}
+	return nil
+}
+
+func allowed(patterns []string, p string) bool {
+	for _, pattern := range patterns {
+		if ok, err := doublestar.Match(pattern, p); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// judge says why a file is left out; "" for one that is not.
+func (w World) judge(ctx context.Context, d *Draft, e gitstate.Entry, most int64) (string, error) {
+	if rule, bad := redact.FileName(e.Path); bad && e.Kind == gitstate.Untracked {
+		return leftByName + rule, nil
+	}
+	f, info, err := openRegular(filepath.Join(w.Repo.Root, filepath.FromSlash(e.Path)))
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return LeftUnreadable, nil
+	case err != nil || f == nil:
+		return "", nil // gone, or no regular file: the staging says what becomes of it
+	}
+	defer f.Close()
+	if most > 0 && info.Size() > most {
+		return w.tooLarge(ctx, e, most)
+	}
+	return w.secret(ctx, e, f)
+}
+
+// openRegular opens a regular file, without following a link and without hanging on a pipe.
+func openRegular(name string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil, err
+	}
+	f, err := os.Open(name)
+	return f, info, err
+}
+
+// tooLarge leaves a large file out unless git keeps it small (a filter such as LFS), or had it as large before.
+func (w World) tooLarge(ctx context.Context, e gitstate.Entry, most int64) (string, error) {
+	filtered, err := w.Repo.Filtered(ctx, e.Path)
+	if err != nil || filtered {
+		return "", err
+	}
+	if e.Kind == gitstate.Tracked {
+		if size, err := w.Repo.BlobSize(ctx, e.Index); err != nil || size > most {
+			return "", err
+		}
+	}
+	return LeftTooLarge, nil
+}
+
+// secret looks for secrets that the version git already has does not hold.
+func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader) (string, error) {
+	var hits []redact.Hit
+	if err := redact.Scan(f, func(h redact.Hit) error { hits = append(hits, h); return nil }); err != nil {
+		return "", fmt.Errorf("look for secrets in %s: %w", session.PathText(e.Path), err)
+	}
+	if len(hits) == 0 {
+		return "", nil
+	}
+	known := map[string]int{}
+	if e.Kind == gitstate.Tracked {
+		old, ok, err := w.Repo.Blob(ctx, e.Index)
+		if err != nil {
+			return "", err
+		}
+		if ok {
+			for _, h := range redact.Find(old) {
+				known[h.Rule]++
+			}
+		}
+	}
+	for _, h := range hits {
+		if known[h.Rule]--; known[h.Rule] < 0 {
+			return fmt.Sprintf("%s%s:%d", leftByContent, h.Rule, h.Line), nil
+		}
+	}
+	return "", nil
+}
