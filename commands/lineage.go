@@ -25,6 +25,11 @@ func (r *root) lineageCommands() []*cli.Command {
 		{Name: "diff", Usage: say("diff.usage"), ArgsUsage: "A [B]", Action: r.act(r.diff)},
 		{Name: "fork", Usage: say("fork.usage"), Description: say("fork.help"), ArgsUsage: "ID", Action: r.act(r.fork)},
 		{Name: "undo", Usage: say("undo.usage"), Description: say("undo.help"), ArgsUsage: "[ID]", Action: r.act(r.undo)},
+		{Name: "finish", Usage: say("finish.usage"), Description: say("finish.help"), Action: r.act(r.fold), Flags: []cli.Flag{
+			&cli.StringFlag{Name: "m", Aliases: []string{"message"}, Usage: say("flag.finish-m")}, &cli.BoolFlag{Name: "even-if-pushed", Usage: say("flag.even-if-pushed")},
+			&cli.BoolFlag{Name: "no-verify", Usage: say("flag.no-verify")}}},
+		{Name: "restore", Usage: say("restore.usage"), Description: say("restore.help"), ArgsUsage: "ID [PATH…]", Action: r.act(r.restore), Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "apply", Usage: say("flag.apply")}}},
 		{Name: "check", Usage: say("check.usage"), Description: say("check.help"), Action: r.act(r.check), Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "repair", Usage: say("flag.repair")}}},
 		{Name: "gc", Usage: say("gc.usage"), Description: say("gc.help"), Action: r.act(r.gc), Flags: []cli.Flag{

@@ -254,3 +254,8 @@ func lastWords(said string) string {
 	}
 	return strings.Join(kept[max(0, len(kept)-4):], " · ")
 }
+
+// Maintain lets git tidy its objects in the background: commits that plumbing makes never start git's own collection.
+func (r *Repo) Maintain() error {
+	return proc.Detach(r.git.command(nil, []string{"maintenance", "run", "--auto", "--quiet"}))
+}

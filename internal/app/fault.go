@@ -45,6 +45,9 @@ func Describe(err error, words *text.Catalogue) Fault {
 		pol       *PolicyError
 		invalid   *plan.Invalid
 		undo      *UndoError
+		finish    *FinishError
+		restore   *RestoreError
+		hook      *gitstate.HookError
 		person    *NoPersonError
 		other     *session.ErrOtherSession
 		elsewhere *cycle.OtherPathError
@@ -74,6 +77,12 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{NotAccepted, plain, say("hint.policy-invalid")}
 	case errors.As(err, &undo):
 		return Fault{Failed, say(undo.Key, undo.Args...), say(undo.Key+".hint", undo.Args...)}
+	case errors.As(err, &finish):
+		return Fault{Failed, say(finish.Key, finish.Args...), say(finish.Key+".hint", finish.Args...)}
+	case errors.As(err, &restore):
+		return Fault{Failed, say(restore.Key, restore.Args...), say(restore.Key+".hint", restore.Args...)}
+	case errors.As(err, &hook):
+		return Fault{Failed, plain, say("hint.hook")}
 	case errors.As(err, &person):
 		return Fault{NotAccepted, say("error.person"), say("hint.person")}
 	case errors.As(err, &other), errors.Is(err, session.ErrBadRef):

@@ -88,6 +88,11 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 	if err := v.dropOldLogs(); err != nil {
 		out.Behind = append(out.Behind, err)
 	}
+	if v.repo != nil && d.Stage.Created && (v.plan.As == "sync" || v.plan.As == "full") {
+		if err := v.repo.Maintain(); err != nil {
+			out.Behind = append(out.Behind, err)
+		}
+	}
 	r := v.result(d, out)
 	r.DurationMS = p.Now().Sub(began).Milliseconds()
 	return r, nil

@@ -62,6 +62,7 @@ type undoing struct {
 	to     string
 	tree   string // what the index shall hold
 	moves  bool   // the branch moves
+	files  bool   // a restore is taken back: files go back to what the branch has
 }
 
 func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
@@ -80,6 +81,7 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 		return u, u.again(ctx)
 	}
 	g := u.bundle.Environment.Git
+	u.files = u.target.Origin.By == "restore"
 	if parent := u.target.Parent; parent != "" {
 		if _, u.shown, err = c.read(ctx, parent); err != nil {
 			return nil, err
@@ -196,6 +198,11 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 			return err
 		}
 	}
+	if u.files {
+		if err := u.takeBackFiles(ctx); err != nil {
+			return err
+		}
+	}
 	now := u.Now()
 	shown := inherited(u.shown)
 	if shown.Context.State.WorkingOn == "" { // there was nothing before the save that is taken back
@@ -204,6 +211,9 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 	*b = *shown
 	b.Context.State.SavedAt, b.Context.State.Origin, b.Context.Undone = now, "undo", string(u.target.ID)
 	b.Environment = u.bundle.Environment
+	if u.files {
+		b.Environment = u.shown.Environment
+	}
 	if u.moves {
 		g := *u.bundle.Environment.Git
 		g.Head, g.Before, g.Created, g.IndexTree = u.to, "", false, ""
@@ -228,4 +238,36 @@ func (u *undoing) forget(b *session.Bundle) error {
 		b.Context.Forgot = append(b.Context.Forgot, string(it.ID))
 	}
 	return nil
+}
+
+// takeBackFiles undoes a restore: files that still stand as they were restored go back to what the branch has.
+func (u *undoing) takeBackFiles(ctx context.Context) error {
+	g := u.bundle.Environment.Git
+	files, err := chosen(g.Files, nil)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	now, err := u.repo.FilesNow(ctx, paths)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	committed, err := u.repo.FilesAt(ctx, u.head.Commit, paths)
+	if err != nil {
+		return err
+	}
+	var write, remove []string
+	for i, f := range files {
+		switch {
+		case now[i] != f: // changed since: it is somebody's work now
+		case committed[i].Mode == "":
+			remove = append(remove, f.Path)
+		default:
+			write = append(write, f.Path)
+		}
+	}
+	return (&restoring{lineage: u.lineage}).writeFiles(ctx, u.head.Commit, write, remove)
 }

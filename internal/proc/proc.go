@@ -208,3 +208,18 @@ func (t *tailBuffer) Write(p []byte) (int, error) {
 }
 
 func (t *tailBuffer) bytes() []byte { return t.b[max(0, len(t.b)-t.max):] }
+
+// Detach starts a program that outlives us: no terminal, no streams, a session of its own. Only that it started is known.
+func Detach(c Command) error {
+	path, err := LookPath(c.Args[0], c.Env, c.Dir)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path, c.Args[1:]...)
+	cmd.Args[0], cmd.Dir, cmd.Env = c.Args[0], c.Dir, c.Env
+	apart(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w", Name(c.Args), err)
+	}
+	return cmd.Process.Release()
+}

@@ -120,3 +120,20 @@ func TestName(t *testing.T) {
 		}
 	}
 }
+
+func TestDetach(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "fifo")
+	if err := Detach(Command{Args: []string{"no-such-program"}, Env: env()}); err == nil {
+		t.Error("started what is not there")
+	}
+	if _, err := Run(t.Context(), Command{Args: []string{"mkfifo", mark}, Env: env()}); err != nil {
+		t.Skip("no FIFO here")
+	}
+	if err := Detach(Command{Args: []string{"sh", "-c", "echo $PPID-$$ >" + mark}, Env: env()}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(mark) // waits until the program writes
+	if err != nil || len(b) < 4 {
+		t.Errorf("%q %v", b, err)
+	}
+}

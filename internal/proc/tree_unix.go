@@ -27,3 +27,6 @@ func endTree(cmd *exec.Cmd) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // nobody left is the usual answer
 	}
 }
+
+// apart gives a process a session of its own.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -16,3 +16,9 @@ func asTree(cmd *exec.Cmd) {
 
 // endTree has nothing left to do: taskkill ended the children together with their parent.
 func endTree(*exec.Cmd) {}
+
+// apart detaches a process from our console.
+func apart(cmd *exec.Cmd) {
+	const detachedProcess = 0x00000008
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
+}

@@ -1,0 +1,55 @@
+package commands
+
+import (
+	"session/internal/app"
+	"session/internal/text"
+)
+
+func (r *root) fold(k *call) error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	message, err := k.said("m")
+	if err != nil {
+		return err
+	}
+	if message == "" {
+		return usagef("%s", r.words.Say("usage.finish"))
+	}
+	res, err := app.Finish(k.Ctx(), k.place, app.FinishOptions{Message: message, EvenPushed: k.Bool("even-if-pushed"), NoVerify: k.Bool("no-verify")})
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(res)
+		return nil
+	}
+	r.say("%s\n", r.words.Say("finish.done", "n", len(res.Folded), "commit", short(res.Commit)))
+	if len(res.Push) > 0 {
+		r.say("    → %s\n", app.Shell(res.Push))
+	}
+	return nil
+}
+
+func (r *root) restore(k *call) error {
+	if k.NArg() < 1 {
+		return usagef("%s", r.words.Say("usage.one-id"))
+	}
+	res, err := app.Restore(k.Ctx(), k.place, k.Args().First(), k.Args().Slice()[1:], k.Bool("apply"))
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(res)
+		return nil
+	}
+	for _, f := range res.Files {
+		r.say("%s  %s\n", text.Pad(r.words.Say("restore."+f.Action), 12), text.Safe(f.Path))
+	}
+	key := "restore.would"
+	if res.Done {
+		key = "restore.done"
+	}
+	r.say("%s\n", r.words.Say(key, "from", short(res.From), "saved", short(res.Saved), "id", short(res.Applied)))
+	return nil
+}
