@@ -118,11 +118,14 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var elsewhere *capture.TasksElsewhereError
 	var mode *ModeError
 	var missing *execute.NoProgramError
+	var none *NoBlockerError
 	switch {
 	case errors.As(err, &mode) && mode.Inert:
 		return Fault{Usage, plain, words.Say("hint.mode-inert", "list", mode.Modes)}
 	case errors.As(err, &mode):
 		return Fault{Usage, plain, words.Say("hint.mode", "list", mode.Modes)}
+	case errors.As(err, &none):
+		return Fault{Failed, plain, words.Say("hint.no-blocker")}
 	case errors.As(err, &missing):
 		return Fault{Failed, plain, words.Say("hint.no-program")}
 	case errors.As(err, &change) && len(change.Candidates) == 0:

@@ -107,6 +107,7 @@ type saving struct {
 	edit  *session.State    // the state file, where a person changed its words
 	plan  plan.Plan
 	pol   policy
+	src   capture.Sources
 	below bool // this command was started by a run: it records an autosave
 }
 
@@ -127,6 +128,9 @@ func (v *saving) prepare(ctx context.Context) (err error) {
 	}
 	if v.pol.inert() {
 		v.notes = append(v.notes, session.NewFinding(session.PolicyInert, "policy.inert").Offer("accept", "session", "plan", "accept"))
+	}
+	if v.src, err = v.sourcesOf(v.pol); err != nil {
+		return err
 	}
 	if v.run_, err = v.runID(); err != nil {
 		return err
@@ -219,6 +223,7 @@ func (v *saving) base(ctx context.Context, chain *snapshot.Store, at *cycle.Wher
 func (v *saving) world(b cycle.Base, note *journal) capture.World {
 	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
 		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Run: v.runner(v.run_)}
+	w.Runtime, w.Blockers = v.runtimeDir(), v.src
 	w.Note = note.Note
 	if b.Beside {
 		w.Note = func(context.Context, string, string) error { return nil } // the journal is the holder's

@@ -21,6 +21,7 @@ type Ask struct {
 	Change      string   // the OpenSpec change; "" to choose
 	NoCommit    bool     // record the work tree in a ref of ours, leave index and branch
 	TrackedOnly bool     // leave new files alone
+	Evidence    []session.Evidence
 	Allow       []string // patterns of paths that are staged in spite of the guard
 }
 
@@ -49,6 +50,7 @@ type Draft struct {
 	Push     Push               // Push
 	Checks   []session.Check    // Verify, CheckDocs, ReadCI
 	Evidence []session.Evidence // Diagnose: what it went by
+	Cleared  []blocker.Blocker  // Diagnose: proven gone
 	Blockers []blocker.Blocker  // Diagnose
 	Memory   memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
 	Findings []session.Finding  // every step
@@ -88,6 +90,8 @@ type World struct {
 	Say      func(key string, pairs ...any) string
 	Root     string // top of the work tree
 	Prompt   bool   // a person can answer git's questions
+	Runtime  string // folder below which logs are kept
+	Blockers Sources
 	Checks   map[string]Checks
 	// Run runs one command of a check with its output kept as a log.
 	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran

@@ -15,7 +15,7 @@ func Steps(w World) engine.Steps[Draft] {
 		"Guard":    engine.With(w.guard),
 		"Describe": engine.Does(w.describe),
 		"Commit":   engine.Acts(engine.With(w.commit)),
-		"Diagnose": engine.Does(w.diagnose),
+		"Diagnose": engine.Does(w.Diagnose),
 
 		"Glance":    engine.Does(w.glance),
 		"Push":      engine.Acts(engine.With(w.push)),

@@ -85,6 +85,12 @@ type Evidence struct {
 	Report   string    `json:"report,omitempty"` // the agent's last message
 }
 
+// The kinds of evidence.
+const (
+	ExitEvidence  = "exit-code"
+	AgentEvidence = "agent"
+)
+
 // Check is a command that was run, or a document that was looked at, with its result.
 type Check struct {
 	Name       string   `json:"name"`

@@ -22,6 +22,7 @@ const (
 	ProjectionBehind Status = "PROJECTION_BEHIND"  // recorded, but a file that shows it could not be written
 	StateFileGone    Status = "STATE_FILE_GONE"    // the state was read from the snapshots
 	PolicyInert      Status = "POLICY_INERT"       // the project's policy is not accepted on this machine
+	BlockerCleared   Status = "BLOCKER_CLEARED"    // a blocker is proven gone, or gave way to another
 	NewerAutosave    Status = "NEWER_AUTOSAVE"     // an autosave is newer than the last save
 )
 
@@ -47,7 +48,7 @@ type Action struct {
 // Serious reports whether a finding needs a person: the command then ends with exit code 3.
 func (f Finding) Serious() bool {
 	switch f.Status {
-	case AllValid, FilesLeftOut, StateFileTracked, StateFileGone, NewerAutosave, PolicyInert, SourceFailed, ProjectionBehind:
+	case AllValid, FilesLeftOut, StateFileTracked, BlockerCleared, StateFileGone, NewerAutosave, PolicyInert, SourceFailed, ProjectionBehind:
 		return false
 	}
 	return true

@@ -1,0 +1,339 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"session/blocker"
+	"session/blocker/rules"
+	"session/internal/capture"
+	"session/internal/cycle"
+	"session/internal/redact"
+	"session/internal/session"
+	"session/internal/snapshot"
+)
+
+// sourcesOf are the policy's places to look for blockers.
+func (s *site) sourcesOf(p policy) (capture.Sources, error) {
+	out := capture.Sources{Options: blocker.Options{Root: s.root}, Severity: map[blocker.Type]blocker.Severity{}}
+	for _, src := range p.Triggers.Sources {
+		switch src.Kind {
+		case "exit-codes":
+			out.Exits = true
+		case "reports", "logs":
+			out.Patterns = append(out.Patterns, src.Files...)
+		case "git":
+			out.Git = true
+		case "agents":
+			out.Agents = true
+		case "ci":
+			out.CI = true
+		}
+	}
+	for t, b := range p.Triggers.Blockers {
+		out.Severity[blocker.Type(t)] = blocker.Severity(b.Severity)
+	}
+	var err error
+	out.Options.Rules, err = ownRules(p)
+	return out, err
+}
+
+// ownRules is the rule table with a project's own rules ahead; nil for the built-in one.
+func ownRules(p policy) (*rules.Table, error) {
+	if len(p.Triggers.Rules) == 0 {
+		return nil, nil
+	}
+	list, err := json.Marshal(p.Triggers.Rules)
+	if err != nil {
+		return nil, fmt.Errorf("recognition rules: %w", err)
+	}
+	own, err := rules.Parse("rules", list)
+	if err != nil {
+		return nil, fmt.Errorf("recognition rules: %w", err)
+	}
+	return rules.WithBuiltin(own)
+}
+
+// ScanResult is what a log says.
+type ScanResult struct {
+	Blocker *blocker.Blocker `json:"blocker"` // null: nothing stops the work
+	Verdict string           `json:"verdict"`
+	File    string           `json:"scanned"`
+}
+
+// ScanLog says what a log or report says. name "-" reads in.
+func ScanLog(ctx context.Context, p Place, name string, in io.Reader) (ScanResult, error) {
+	o := blocker.Options{Now: p.Now()}
+	if s, err := p.open(ctx); err == nil {
+		o.Root = s.root
+		pol, err := s.policy(ctx)
+		if err != nil {
+			return ScanResult{}, err
+		}
+		if o.Rules, err = ownRules(pol); err != nil {
+			return ScanResult{}, err
+		}
+	}
+	input := blocker.Input{Name: name, Stream: in}
+	if name != "-" {
+		full := name
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(p.Dir, full)
+		}
+		info, err := os.Stat(full)
+		if err != nil {
+			return ScanResult{}, err
+		}
+		if err := blocker.Regular(name, info); err != nil {
+			return ScanResult{}, err
+		}
+		f, err := os.Open(full)
+		if err != nil {
+			return ScanResult{}, err
+		}
+		defer f.Close()
+		if input, err = blocker.FromFile(name, f, info); err != nil {
+			return ScanResult{}, err
+		}
+	}
+	r, err := blocker.Scan(ctx, input, o)
+	return ScanResult{Blocker: r.First(), Verdict: string(r.Verdict), File: name}, err
+}
+
+// BlockerResult is the blockers that hold.
+type BlockerResult struct {
+	Blocker  *blocker.Blocker  `json:"blocker"` // the one to meet first
+	Blockers []blocker.Blocker `json:"blockers"`
+	Snapshot string            `json:"snapshot"`
+	Cleared  []blocker.Blocker `json:"cleared"`
+	ExitCode int               `json:"exit_code"` // of a watched command
+	Log      string            `json:"log,omitempty"`
+}
+
+// Blockers lists what holds.
+func Blockers(ctx context.Context, p Place) (BlockerResult, error) {
+	s, err := p.open(ctx)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	from, err := s.saved(ctx, "")
+	if isNothing(err) {
+		return BlockerResult{Blockers: []blocker.Blocker{}, Cleared: []blocker.Blocker{}}, nil
+	}
+	return blockersOf(from.state), err
+}
+
+func blockersOf(st session.State) BlockerResult {
+	r := BlockerResult{Blocker: st.Blocker, Blockers: st.Blockers, Snapshot: st.Snapshot, Cleared: []blocker.Blocker{}}
+	if len(r.Blockers) == 0 {
+		r.Blockers = []blocker.Blocker{}
+		if st.Blocker != nil {
+			r.Blockers = append(r.Blockers, *st.Blocker)
+		}
+	}
+	return r
+}
+
+// SetOptions is a blocker that a person records.
+type SetOptions struct {
+	Type, Message, Severity, Resolution string
+}
+
+// SetBlocker records a blocker by hand, or changes the one of the same type that was recorded by hand.
+func SetBlocker(ctx context.Context, p Place, o SetOptions) (BlockerResult, error) {
+	b := blocker.New(blocker.Blocker{Type: blocker.Type(o.Type), Severity: blocker.Severity(o.Severity), Description: redact.Text(o.Message),
+		Resolution: redact.Text(o.Resolution), DetectedAt: p.Now().UTC(), Source: "by-hand"})
+	if faults := b.Faults(); len(faults) > 0 {
+		return BlockerResult{}, &UsageError{faults[0]}
+	}
+	return p.editBlockers(ctx, "blocker-set", func(list []blocker.Blocker) ([]blocker.Blocker, []blocker.Blocker, error) {
+		list = slices.DeleteFunc(list, func(x blocker.Blocker) bool { return !x.AutoDetected && x.Type == b.Type })
+		return append(list, b), nil, nil
+	})
+}
+
+// NoBlockerError says that there is no such blocker.
+type NoBlockerError struct{ ID string }
+
+func (e *NoBlockerError) Error() string {
+	if e.ID == "" {
+		return "there is no blocker"
+	}
+	return fmt.Sprintf("there is no blocker %q", e.ID)
+}
+
+// ClearBlocker takes a blocker away by hand: the named one (id, any prefix of it, or type), or all of them.
+func ClearBlocker(ctx context.Context, p Place, id string) (BlockerResult, error) {
+	return p.editBlockers(ctx, "blocker-clear", func(list []blocker.Blocker) (kept, cleared []blocker.Blocker, err error) {
+		for _, b := range list {
+			if id == "" || strings.HasPrefix(b.ID, id) || string(b.Type) == id {
+				cleared = append(cleared, b)
+			} else {
+				kept = append(kept, b)
+			}
+		}
+		if len(cleared) == 0 {
+			return nil, nil, &NoBlockerError{id}
+		}
+		return kept, cleared, nil
+	})
+}
+
+// editBlockers records a change of the blockers as a snapshot.
+func (p Place) editBlockers(ctx context.Context, by string, edit func([]blocker.Blocker) (kept, cleared []blocker.Blocker, err error)) (BlockerResult, error) {
+	var cleared []blocker.Blocker
+	r, err := p.note(ctx, by, func(b *session.Bundle) error {
+		kept, gone, err := edit(slices.Clone(blockersOf(b.Context.State).Blockers))
+		cleared = gone
+		b.Context.State.Blockers = blocker.Order(kept)
+		b.Context.State.Blocker = blocker.First(kept)
+		return err
+	})
+	if cleared != nil {
+		r.Cleared = cleared
+	}
+	return r, err
+}
+
+// note records a snapshot that changes something of the newest one without a look at the work tree.
+func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) error) (BlockerResult, error) {
+	s, err := p.open(ctx)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	if _, _, err := s.readState(); err != nil {
+		return BlockerResult{}, err
+	}
+	fs, chain, err := s.store(true)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	if s.repo != nil {
+		if _, err := s.repo.Exclude(session.StateFile); err != nil {
+			return BlockerResult{}, err
+		}
+	}
+	c := &lineage{site: s, files: fs, store: chain, here: s.stood(ctx, chain)}
+	at := cycle.Where{Path: s.path, Stood: c.here, Wait: leaseWait, Origin: snapshot.Origin{By: by}}
+	out, err := c.record(ctx, at, c.projections(chain), func(b *session.Bundle) error {
+		c.firstState(b)
+		return edit(b)
+	})
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	if out.Beside != nil {
+		return BlockerResult{}, out.Beside
+	}
+	return blockersOf(out.Bundle.Projected(string(out.Made.ID), string(out.Made.Line))), nil
+}
+
+// firstState fills in a state where nothing was saved on this path yet.
+func (c *lineage) firstState(b *session.Bundle) {
+	if b.Context.State.Mode != "" {
+		return
+	}
+	st := session.State{Mode: "quick", OpenSpecStatus: "NONE", WorkingOn: c.Words.Say("words.nothing"), NextSteps: []string{c.Words.Say("words.say-next")}}
+	if c.repo != nil {
+		st.GitBranch, st.GitCommit = session.PathText(c.head.Branch()), c.head.Commit
+		b.Environment.Git = &session.GitFacts{Ref: session.PathText(c.head.Ref), Head: c.head.Commit}
+	}
+	st.SavedAt, st.Origin = c.Now(), "blocker"
+	b.Context.State = st
+}
+
+// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say.
+func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (BlockerResult, error) {
+	s, err := p.open(ctx)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	if _, _, err := s.store(true); err != nil {
+		return BlockerResult{}, err
+	}
+	run, err := s.runID()
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	ran := s.watched(ctx, run, args, out)
+	if ran.Err != nil && ran.ExitCode == capture.NotStarted {
+		return BlockerResult{}, ran.Err
+	}
+	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: maskAll(args), ExitCode: ran.ExitCode, Log: ran.Log}
+	r, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
+	r.ExitCode, r.Log = ran.ExitCode, ran.Log
+	return r, err
+}
+
+func maskAll(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = redact.Text(a)
+	}
+	return out
+}
+
+// ReportBlocker takes an agent's last report: FAILED or DECISION_NEEDED is a blocker, anything else clears what the agent
+// had reported.
+func ReportBlocker(ctx context.Context, p Place, agent, report string) (BlockerResult, error) {
+	e := session.Evidence{Kind: session.AgentEvidence, At: p.Now().UTC(), Agent: agent, Report: redact.Text(report[max(0, len(report)-maxReport):])}
+	return p.evidence(ctx, "blocker-report", e)
+}
+
+// maxReport bounds what is kept of an agent's report, in bytes.
+const maxReport = 16 << 10
+
+// evidence records what was seen, and what follows from it.
+func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (BlockerResult, error) {
+	s, err := p.open(ctx)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	pol, err := s.policy(ctx)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	src, err := s.sourcesOf(pol)
+	if err != nil {
+		return BlockerResult{}, err
+	}
+	src.Patterns, src.Git = nil, false // only what is handed in: this is no look at the work tree
+	var cleared []blocker.Blocker
+	r, err := p.note(ctx, by, func(b *session.Bundle) error {
+		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context}}
+		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say}
+		if err := w.Diagnose(ctx, d); err != nil {
+			return err
+		}
+		b.Context.Evidence, b.Context.Findings = d.Evidence, nil
+		b.Context.State.Blockers, b.Context.State.Blocker = d.Blockers, blocker.First(d.Blockers)
+		cleared = d.Cleared
+		return nil
+	})
+	if cleared != nil {
+		r.Cleared = cleared
+	}
+	return r, err
+}
+
+// watched runs a command like a check, and shows its output as it comes.
+func (s *site) watched(ctx context.Context, run string, args []string, out io.Writer) capture.Ran {
+	dir := filepath.Join(s.runtimeDir(), logsDir, run)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return capture.Ran{ExitCode: capture.NotStarted, Err: err}
+	}
+	file := filepath.Join(dir, "watched.log")
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return capture.Ran{ExitCode: capture.NotStarted, Err: err}
+	}
+	r := s.logged(ctx, args, f, nil, out)
+	r.Log = s.belowRuntime(file)
+	return r
+}
