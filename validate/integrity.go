@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -122,8 +123,10 @@ func show(v any) string {
 		return fmt.Sprintf("a list of %d", len(v))
 	case string:
 		return fmt.Sprintf("%.60q", v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return fmt.Sprintf("%.60v", v)
+	return fmt.Sprint(v)
 }
 
 // consistent checks what a schema cannot say: the counts agree with the lists, and times are times of this program's
