@@ -37,10 +37,12 @@ func Check(state session.State, rec survey.Recorded, scene survey.Scene) Report 
 	if scene.Git != nil {
 		git = append(branch(state, rec, scene.Git), commit(state, rec, scene.Git)...)
 		files = uncommitted(rec, scene.Git)
+	} else {
+		git = noGit(state)
 	}
 	work := change(state, scene)
 	r.BlockerResolved, r.GitSync = len(blockers) == 0, len(git) == 0
-	r.FilesIntact, r.OpenSpecExists = len(files) == 0, len(work) == 0
+	r.FilesIntact, r.OpenSpecExists = len(files) == 0 && (scene.Git != nil || r.GitSync), len(work) == 0
 	for _, part := range [][]session.Finding{blockers, git, files, work} {
 		r.Findings = append(r.Findings, part...)
 	}

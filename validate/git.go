@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"strings"
 
 	"session/gitstate"
@@ -17,16 +18,37 @@ func branch(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 	switch {
 	case rec.Ref == "": // saved on a detached HEAD
 		f := session.NewFinding(session.BranchMismatch, "valid.branch.detached", "commit", short(rec.Commit), "now", now)
-		return []session.Finding{here(f.Offer("switch", "git", "switch", "--detach", rec.Commit), rec)}
+		if !g.Relation.Missing && rec.Commit != "" {
+			f = f.Offer("switch", "git", "switch", "--detach", rec.Commit)
+		}
+		return []session.Finding{here(f, rec)}
 	case g.BranchTip == "":
 		f := session.NewFinding(session.BranchMismatch, "valid.branch.deleted", "saved", session.PathBytes(state.GitBranch), "now", now)
 		if !g.Relation.Missing && rec.Commit != "" {
 			f = f.Offer("recreate", "git", "switch", "-c", session.PathBytes(state.GitBranch), rec.Commit)
 		}
-		return []session.Finding{here(f, rec).Offer("save", "session", "save")}
+		return orSave(here(f, rec))
 	}
-	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", session.PathBytes(state.GitBranch), "now", now)
-	return []session.Finding{here(f.Offer("switch", "git", "switch", session.PathBytes(state.GitBranch)), rec)}
+	saved := session.PathBytes(state.GitBranch)
+	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", saved, "now", now)
+	if !strings.HasPrefix(saved, "-") { // git would read it as an option, and a state file may come from anywhere
+		f = f.Offer("switch", "git", "switch", saved)
+	}
+	return []session.Finding{here(f, rec)}
+}
+
+// noGit reports that the state speaks of a branch and there is no repository.
+func noGit(state session.State) []session.Finding {
+	if state.GitBranch == "" {
+		return nil
+	}
+	f := session.NewFinding(session.CommitMismatch, "valid.git.gone", "saved", session.PathBytes(state.GitBranch), "commit", short(state.GitCommit))
+	return orSave(f)
+}
+
+// orSave is a finding whose last way out is a save of what is there now.
+func orSave(f session.Finding) []session.Finding {
+	return []session.Finding{f.Offer("save", "session", "save")}
 }
 
 // here offers what was saved on the branch that is checked out.
@@ -39,30 +61,35 @@ func here(f session.Finding, rec survey.Recorded) session.Finding {
 
 // commit holds the recorded commit against the tip of the recorded branch.
 func commit(state session.State, rec survey.Recorded, g *survey.Git) []session.Finding {
-	if rec.Commit == "" || g.BranchTip == rec.Commit {
-		if rec.Commit == "" && g.BranchTip != "" && rec.Ref == g.Head.Ref && state.GitBranch != "" {
-			return moved(rec, g, "valid.commit.first")
-		}
+	switch {
+	case g.BranchTip == rec.Commit:
 		return nil
+	case rec.Commit == "" && (g.BranchTip == "" || rec.Ref != g.Head.Ref || state.GitBranch == ""):
+		return nil
+	case rec.Commit == "" && g.CutShort == "":
+		return moved(rec, g, "valid.commit.first")
 	}
 	rel := g.Relation
 	switch {
+	case g.BranchTip == "" && rec.Ref == g.Head.Ref: // its first commit was taken back (git update-ref -d HEAD)
+		f := session.NewFinding(session.CommitMismatch, "valid.commit.unborn", "saved", short(rec.Commit), "branch", g.Head.Branch())
+		return orSave(f)
 	case rel.Missing:
-		f := session.NewFinding(session.CommitMismatch, "valid.commit.missing", "saved", short(rec.Commit), "now", short(g.BranchTip))
-		return []session.Finding{f.Offer("reflog", "git", "reflog").Offer("save", "session", "save")}
+		f := session.NewFinding(session.CommitMismatch, "valid.commit.missing", "saved", short(rec.Commit), "now", short(cmp.Or(g.BranchTip, g.Head.Commit)))
+		return orSave(f.Offer("reflog", "git", "reflog"))
 	case g.BranchTip == "": // the branch is gone, which has been said; its commit is still there
 		return nil
 	case g.CutShort != "" && rel.Behind == 0:
 		f := session.NewFinding(session.CommitMismatch, "valid.commit.cut-short", "commit", short(g.BranchTip), "snapshot", short(g.CutShort))
-		return []session.Finding{f.Offer("save", "session", "save")}
+		return orSave(f)
 	case rel.Behind == 0:
 		return moved(rec, g, "valid.commit.ahead")
 	case rel.Ahead == 0:
 		f := session.NewFinding(session.CommitMismatch, "valid.commit.behind", args(rec, g)...)
-		return []session.Finding{f.Offer("inspect", "git", "log", "--oneline", g.BranchTip+".."+rec.Commit).Offer("save", "session", "save")}
+		return orSave(f.Offer("inspect", "git", "log", "--oneline", g.BranchTip+".."+rec.Commit))
 	}
 	f := session.NewFinding(session.CommitMismatch, "valid.commit.diverged", args(rec, g)...)
-	return []session.Finding{f.Offer("inspect", "git", "log", "--oneline", "--left-right", rec.Commit+"..."+g.BranchTip).Offer("save", "session", "save")}
+	return orSave(f.Offer("inspect", "git", "log", "--oneline", "--left-right", rec.Commit+"..."+g.BranchTip))
 }
 
 func moved(rec survey.Recorded, g *survey.Git, key string) []session.Finding {
@@ -70,7 +97,7 @@ func moved(rec survey.Recorded, g *survey.Git, key string) []session.Finding {
 	if rec.Commit != "" {
 		f = f.Offer("inspect", "git", "log", "--oneline", rec.Commit+".."+g.BranchTip)
 	}
-	return []session.Finding{f.Offer("save", "session", "save")}
+	return orSave(f)
 }
 
 func args(rec survey.Recorded, g *survey.Git) []any {
