@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -170,10 +171,19 @@ func New(b Blocker) Blocker {
 		b.MaxRecoveryAttempts = MaxAttempts
 	}
 	b.Message, b.Resolution, b.Source = strings.TrimSpace(cut(b.Message, maxText)), cut(b.Resolution, maxText), cut(b.Source, maxText)
+	b.Line, b.LogLine = lineNumber(b.Line), lineNumber(b.LogLine)
 	b.ErrorPattern = or(b.ErrorPattern, or(Pattern(b.Message), or(Pattern(b.Description), string(b.Type))))
 	b.Description = cut(or(b.Description, b.Message), maxText)
 	b.ID = IDOf(b.Type, b.ErrorPattern)
 	return b
+}
+
+// lineNumber passes over what no file has: a log may claim any number, and a snapshot holds none beyond 2^53.
+func lineNumber(n int) int {
+	if n < 0 || n > math.MaxInt32 {
+		return 0
+	}
+	return n
 }
 
 func or[T comparable](a, b T) T {

@@ -2,6 +2,7 @@ package blocker
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,6 +91,20 @@ func TestNewKeepsWhatIsSaid(t *testing.T) {
 }
 
 // TestFaults names field, value and rule of each fault (S1.15).
+// TestLineNumbers: a log that claims line 9007199254740993 once made every save fail, because no snapshot can hold it.
+func TestLineNumbers(t *testing.T) {
+	for in, want := range map[int]int{0: 0, 7: 7, -1: 0, math.MaxInt32: math.MaxInt32, math.MaxInt32 + 1: 0, 1<<53 + 1: 0} {
+		if b := New(Blocker{Type: BuildError, Line: in, LogLine: in}); b.Line != want || b.LogLine != want {
+			t.Errorf("%d: %d %d", in, b.Line, b.LogLine)
+		}
+	}
+	in := Input{Name: "build.log", Data: strings.NewReader("ERROR: \"foo.c\", line 9007199254740993: bad thing\n"), Size: 51}
+	r, err := Scan(t.Context(), in, Options{})
+	if b := r.First(); err != nil || b == nil || b.Line != 0 || b.File != "foo.c" {
+		t.Errorf("%+v %v", b, err)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	good := New(Blocker{Type: BuildError, Message: "x", DetectedAt: now})
 	for name, c := range map[string]struct {
