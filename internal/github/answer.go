@@ -132,7 +132,7 @@ type Thread struct {
 }
 
 // MaxAnswer bounds a kept Answer, in bytes of JSON.
-const MaxAnswer = 2 << 20
+const MaxAnswer = 8 << 20
 
 // ErrAnswer says that a kept answer cannot be used; there is then no last answer.
 var ErrAnswer = errors.New("no answer of GitHub that could be used")
@@ -218,11 +218,11 @@ func (r *Run) tidy() {
 	r.Branch, r.Commit, r.URL = clip(r.Branch, maxText), objectID(r.Commit), link(r.URL)
 	r.Status, r.Conclusion, r.Started = word(r.Status), word(r.Conclusion), writable(r.Started)
 	r.Jobs = each(r.Jobs, maxJobs, (*Job).tidy)
-	if r.Cause != nil && !r.Cause.Valid() {
-		r.Cause = nil
-	}
 	if r.Cause != nil {
 		tidyCause(r.Cause)
+	}
+	if r.Cause != nil && !r.Cause.Valid() {
+		r.Cause = nil
 	}
 }
 

@@ -105,23 +105,31 @@ func (d *dialog) silent(what string) {
 	}
 }
 
-// everything asks in two phases: what is always asked, then what the first answers make necessary.
+// everything asks two things at the same time and follows each up by itself, so that what hangs holds nothing else up:
+// runs, then the log of a failing one; pull requests, then mergeability again. Then the runs of the repository that a
+// fork's pull request goes to.
 func (d *dialog) everything(ctx context.Context, q Question, a *Answer) {
 	if u := q.usable(); u != nil {
 		d.gaps.add(*u)
 		return
 	}
 	var f *found
-	var phase sync.WaitGroup
-	phase.Go(func() { f = d.look(ctx, q) })
-	phase.Go(func() { a.Runs = d.runsPart(ctx, q, a.Asked) })
-	phase.Wait()
-	d.fill(a, f, q)
-	if f == nil {
-		f = &found{}
-	}
-	if !d.gaps.limited() {
-		d.second(ctx, q, a, f)
+	var both sync.WaitGroup
+	both.Go(func() {
+		if f = d.look(ctx, q); f != nil && f.pulls != nil {
+			d.mergeable(ctx, *f.pulls)
+		}
+	})
+	both.Go(func() {
+		if a.Runs = d.runsPart(ctx, q, a.Asked); a.Runs != nil {
+			d.causes(ctx, a.Runs.Value, q.Last)
+		}
+	})
+	both.Wait()
+	if d.fill(a, f, q); f != nil && len(f.bases) > 0 && a.Runs != nil {
+		d.upstream(ctx, q, a.Runs, f.bases[0])
+		d.causes(ctx, a.Runs.Value, q.Last)
+		f.name(a.Runs)
 	}
 }
 
@@ -167,46 +175,30 @@ func (f *found) name(runs *Part[[]Run]) {
 	for i := range runs.Value {
 		r := &runs.Value[i]
 		r.Workflow = cmp.Or(f.names[r.ID], r.Workflow)
-		if r.Failing() {
+		if r.Failing() && len(r.Jobs) == 0 {
 			r.Jobs = f.jobs[r.ID]
 		}
 	}
 }
 
-// second asks what the first answers make necessary: mergeability again, runs of the repository that a fork's pull
-// request goes to, the log of a failing run.
-func (d *dialog) second(ctx context.Context, q Question, a *Answer, f *found) {
-	var phase sync.WaitGroup
-	if a.Pulls != nil {
-		phase.Go(func() { d.mergeable(ctx, a.Pulls.Value) })
-	}
-	phase.Go(func() {
-		d.upstream(ctx, q, a.Runs, f)
-		if a.Runs != nil {
-			d.causes(ctx, a.Runs.Value, q.Last)
-		}
-	})
-	phase.Wait()
-}
-
-// upstream adds the runs of the repositories that a fork's pull requests go to.
-func (d *dialog) upstream(ctx context.Context, q Question, runs *Part[[]Run], f *found) {
-	if runs == nil || len(f.bases) == 0 {
+// upstream adds the runs of another repository.
+func (d *dialog) upstream(ctx context.Context, q Question, runs *Part[[]Run], in Repo) {
+	if d.gaps.limited() {
+		d.gaps.add(Unknown{What: AboutRuns, Reason: RateLimited, Detail: in.String(), Why: "not asked for: " + d.repo.Host + " asked for a pause"})
 		return
 	}
-	more, err := d.runs(ctx, f.bases[0], q)
+	more, err := d.runs(ctx, in, q)
 	if err != nil {
 		d.gaps.add(d.unknown(AboutRuns, err))
 		return
 	}
 	runs.Value = append(runs.Value, more...)
-	f.name(runs)
 }
 
 // mergeable asks a second time where GitHub had not computed mergeability yet; asking is what makes it compute.
 func (d *dialog) mergeable(ctx context.Context, pulls []Pull) {
 	open := slices.IndexFunc(pulls, func(p Pull) bool { return p.Mergeable == mergeUnknown })
-	if open < 0 {
+	if open < 0 || d.gaps.limited() {
 		return
 	}
 	if err := d.client.Sleep(ctx, d.client.limits.MergeWait); err != nil {
@@ -233,16 +225,13 @@ func (d *dialog) mergeable(ctx context.Context, pulls []Pull) {
 
 // causes reads jobs and logs of failing runs, the first ones only; a run that the last answer knows is not read again.
 func (d *dialog) causes(ctx context.Context, runs []Run, last *Answer) {
-	left := d.client.limits.Logs
 	for i := range runs {
 		r := &runs[i]
-		if !r.Failing() || r.remember(last) {
+		jobless := r.Conclusion == "startup_failure" || r.Conclusion == "action_required"
+		if !r.Failing() || r.Cause != nil || r.remember(last) || jobless || d.read >= d.client.limits.Logs || d.gaps.limited() {
 			continue
 		}
-		if left == 0 || r.Conclusion == "startup_failure" || r.Conclusion == "action_required" || d.gaps.limited() { // those have no jobs
-			continue
-		}
-		left--
+		d.read++
 		d.cause(ctx, r)
 	}
 }

@@ -97,6 +97,7 @@ type dialog struct {
 	logs   *api.RESTClient
 	graph  *api.GraphQLClient
 	plain  *http.Client // without a token
+	read   int          // failing runs whose jobs and log were asked for
 }
 
 // open finds host and token. What is missing is the one Unknown about everything.

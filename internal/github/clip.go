@@ -17,7 +17,7 @@ const (
 	maxChecks  = 100
 	maxJobs    = 20 // failing ones of a run
 	maxSteps   = 10 // failing ones of a job
-	maxPulls   = 10
+	maxPulls   = 5
 	maxReviews = 100
 	maxThreads = 100 // of a pull request: as many as are asked for
 	maxUnknown = 30

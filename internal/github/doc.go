@@ -22,11 +22,11 @@
 //
 // # Calls
 //
-//	phase 1, together   GET  repos/O/R/actions/runs?head_sha=…&branch=…     newest run per workflow
-//	                    POST graphql (pulls.graphql)                        pull requests, checks, visibility
-//	phase 2, if needed  GET  …/actions/runs/ID/jobs, …/actions/jobs/ID/logs  of the first failing run
-//	                    GET  repos/PARENT/actions/runs                       where a fork's pull request is open
-//	                    POST graphql (mergeable.graphql)                     once, where mergeability is not computed yet
+//	together      GET  repos/O/R/actions/runs?head_sha=…&branch=…           newest run per workflow
+//	              POST graphql (pulls.graphql)                              pull requests, checks, visibility
+//	then, only    GET  …/actions/runs/ID/jobs, …/actions/jobs/ID/logs       where a run failed: of the first one
+//	if needed     POST graphql (mergeable.graphql)                          where mergeability is not computed yet: once
+//	              GET  repos/PARENT/actions/runs                            where a fork's pull request is open
 //
 // # Distrust
 //

@@ -117,7 +117,7 @@ func (d *dialog) scan(ctx context.Context, res *http.Response, place *url.URL, r
 			return nil, err
 		}
 	}
-	b, err := d.read(ctx, text, r, j)
+	b, err := d.words(ctx, text, r, j)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func (d *dialog) shortened(in *limited, cut, tail bool, r *Run, j Job) {
 // lastWords is package blocker's rule where no other says anything: the last line, whatever it is.
 const lastWords = "exit"
 
-// read scans a log of a job that is known to have failed.
-func (d *dialog) read(ctx context.Context, text io.Reader, r *Run, j Job) (*blocker.Blocker, error) {
+// words scans a log of a job that is known to have failed.
+func (d *dialog) words(ctx context.Context, text io.Reader, r *Run, j Job) (*blocker.Blocker, error) {
 	exit := 1
 	if j.Conclusion == "timed_out" {
 		exit = 124 // of timeout(1), which package blocker knows

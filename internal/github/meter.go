@@ -68,7 +68,7 @@ func (m *meter) pause(e *api.HTTPError) time.Time {
 	}
 	said := strings.ToLower(e.Message)
 	if until.IsZero() && (e.StatusCode == http.StatusTooManyRequests || strings.Contains(said, "secondary rate limit") || strings.Contains(said, "abuse detection")) {
-		until = m.now.Add(secondaryPause)
+		until = m.after(secondaryPause)
 	}
 	m.extend(until)
 	return until

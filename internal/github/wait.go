@@ -97,13 +97,13 @@ func (c *Client) Wait(ctx context.Context, q Question, w Wait) (Answer, error) {
 // poll asks for the runs alone, of the repository and of the one that its pull request goes to.
 func (d *dialog) poll(ctx context.Context, q Question, a *Answer) {
 	a.Runs = d.runsPart(ctx, q, a.Asked)
-	if q.Last == nil || q.Last.Pulls == nil {
+	if a.Runs == nil || q.Last == nil || q.Last.Pulls == nil {
 		return
 	}
 	for _, p := range q.Last.Pulls.Value {
 		base, ok := Remote("https://" + d.repo.Host + "/" + p.Repo)
 		if ok && !base.Same(d.repo) {
-			d.upstream(ctx, q, a.Runs, &found{bases: []Repo{base}})
+			d.upstream(ctx, q, a.Runs, base)
 			return
 		}
 	}
