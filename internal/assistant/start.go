@@ -1,5 +1,3 @@
-// Package assistant knows the protocols of coding assistants: how one is started with a prompt and how its answer is
-// read.
 package assistant
 
 import (
@@ -7,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"session/internal/proc"
-
-	"github.com/tidwall/gjson"
 )
 
 // Program is how an assistant's program is started (bundles.yaml, programs).
@@ -26,11 +25,14 @@ type Program struct {
 
 // Call is one start of a program.
 type Call struct {
-	Agent  string // "" where none was named
-	Prompt string
-	Dir    string
-	Env    []string
-	Say    func(line string) // what the program writes to stderr, a line at a time; nil: nobody listens
+	Agent string // "" where none was named
+	// Instructions are the agent's own prompt (see the function of this name). They go before the prompt of a program
+	// that cannot be told an agent by its name; one that can reads them from its files.
+	Instructions string
+	Prompt       string
+	Dir          string
+	Env          []string
+	Say          func(line string) // what the program writes to stderr, a line at a time; nil: nobody listens
 }
 
 // Answer is what a program said.
@@ -59,6 +61,11 @@ func (e *AgentError) Unwrap() error { return e.Cause }
 // processes is ended. The prompt goes through standard input or as one argument, never through a shell. Errors:
 // *proc.NotFoundError, *AgentError, ctx's.
 func Start(ctx context.Context, p Program, c Call) (Answer, error) {
+	prompt, err := promptOf(p, c)
+	if err != nil {
+		return Answer{}, &AgentError{Program: p.Name, Cause: err}
+	}
+	c.Prompt = prompt
 	if p.Limit > 0 {
 		var stop func()
 		ctx, stop = context.WithTimeoutCause(ctx, p.Limit, fmt.Errorf("not done after %s: %w", p.Limit, context.DeadlineExceeded))
@@ -89,6 +96,47 @@ func Start(ctx context.Context, p Program, c Call) (Answer, error) {
 	return a, nil
 }
 
+// maxArgument is what Linux takes as one argument (MAX_ARG_STRLEN), less its end.
+const maxArgument = 128<<10 - 1
+
+// ErrPrompt says that a prompt cannot be handed to a program: it is empty, or longer than an argument may be.
+var ErrPrompt = errors.New("the prompt cannot be handed over")
+
+// promptOf is the whole prompt: with the agent's instructions where the program does not know the agent.
+func promptOf(p Program, c Call) (string, error) {
+	prompt := strings.ReplaceAll(c.Prompt, "\x00", "\uFFFD")
+	if c.Instructions != "" && (c.Agent == "" || !slices.ContainsFunc(p.Run, func(a string) bool { return strings.Contains(a, "{agent}") })) {
+		prompt = strings.TrimSpace(c.Instructions) + "\n\n## Task\n\n" + prompt
+	}
+	if p.Input == "argument" && strings.HasPrefix(prompt, "-") {
+		prompt = " " + prompt // or the program takes it for an option
+	}
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return "", fmt.Errorf("%w: it is empty", ErrPrompt)
+	case p.Input == "argument" && len(prompt) > maxArgument:
+		return "", fmt.Errorf("%w: %d bytes are more than an argument may have; let the program read it from stdin (input: stdin)", ErrPrompt, len(prompt))
+	}
+	return prompt, nil
+}
+
+// AgentName is the name under which Claude Code knows an agent in a project: its own where a file of the project or of
+// the person defines it, session:NAME where the plugin does, "" where nothing does. Claude Code ends in an error when it
+// is given a name that does not exist. config is the person's .claude folder.
+func AgentName(root, config, agent string) string {
+	for _, dir := range []string{filepath.Join(root, ".claude"), config} {
+		if info, err := os.Stat(filepath.Join(dir, "agents", agent+".md")); err == nil && info.Mode().IsRegular() {
+			return agent
+		}
+	}
+	for _, settings := range []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"), filepath.Join(config, "settings.json")} {
+		if pluginEnabled(settings) && Instructions(agent) != "" {
+			return "session:" + agent
+		}
+	}
+	return ""
+}
+
 func arguments(p Program, c Call) []string {
 	args := make([]string, 0, len(p.Run))
 	for i, a := range p.Run {
@@ -105,43 +153,6 @@ func arguments(p Program, c Call) []string {
 		args = append(args, a)
 	}
 	return args
-}
-
-// read takes an answer out of a program's standard output.
-func read(format string, out []byte) (Answer, error) {
-	if format == "" || format == "text" {
-		return Answer{Text: strings.TrimSpace(string(out))}, nil
-	}
-	if !gjson.ValidBytes(out) {
-		return Answer{Text: strings.TrimSpace(string(out))}, fmt.Errorf("its answer is not the JSON that %q promises", format)
-	}
-	r := gjson.ParseBytes(out)
-	switch format {
-	case "claude-json": // claude -p --output-format json, 2.1
-		a := Answer{Text: r.Get("result").String(), TokensIn: r.Get("usage.input_tokens").Int(), TokensOut: r.Get("usage.output_tokens").Int(),
-			CostMicro: int64(r.Get("total_cost_usd").Float()*1e6 + .5)}
-		if r.Get("is_error").Bool() {
-			return a, fmt.Errorf("it reports an error: %s", a.Text)
-		}
-		return a, nil
-	case "gemini-json": // gemini --output-format json, 0.61
-		a := Answer{Text: r.Get("response").String()}
-		r.Get("stats.models").ForEach(func(_, m gjson.Result) bool {
-			a.TokensIn += m.Get("tokens.prompt").Int()
-			a.TokensOut += m.Get("tokens.candidates").Int()
-			return true
-		})
-		if e := r.Get("error.message"); e.Exists() {
-			return a, fmt.Errorf("it reports an error: %s", e.String())
-		}
-		return a, nil
-	}
-	for _, key := range []string{"output", "result", "response", "text", "message"} {
-		if v := r.Get(key); v.Type == gjson.String {
-			return Answer{Text: v.String()}, nil
-		}
-	}
-	return Answer{Text: strings.TrimSpace(string(out))}, nil
 }
 
 func last(texts ...string) string {
