@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"encoding/json"
-	"slices"
 )
 
 // hookGuard is how every hook's command line begins: a machine without the program has a hook that does nothing.
@@ -115,14 +114,4 @@ func hookFile(n Name, version int) []byte {
 		Hooks       json.RawMessage `json:"hooks"`
 	}
 	return pretty(file{Version: version, Hooks: append(events, '}')})
-}
-
-// eventOf finds the hook that session init installed for an assistant's event.
-func eventOf(n Name, k Kind) (hook, bool) {
-	all := hooksOf(n)
-	i := slices.IndexFunc(all, func(h hook) bool { return h.kind == k })
-	if i < 0 {
-		return hook{}, false
-	}
-	return all[i], true
 }

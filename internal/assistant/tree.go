@@ -32,7 +32,6 @@ func (t *tree) close() { _ = t.root.Close() }
 type content struct {
 	data []byte
 	mode fs.FileMode
-	link string // the target, where it is a link that is not followed
 }
 
 var errNotAFile = errors.New("it is not a regular file")
