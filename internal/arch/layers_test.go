@@ -24,20 +24,22 @@ var layers = map[string]row{
 	"internal/redact":     {nil, "mechanism: secrets found and masked"},
 	"internal/text":       {nil, "mechanism: the English and Korean catalogue, safe printing"},
 	"internal/arch":       {nil, "tests only"},
+	"internal/linktest":   {nil, "tests only: a network that can be cut"},
 
-	"gitstate":           {[]string{"internal/proc", "internal/atomicfile"}, "the work tree, read and written through git"},
-	"openspec":           {nil, "task files; the caller hands in what git knows"},
-	"blocker":            {nil, "bytes and values in, blockers out"},
-	"blocker/rules":      {nil, "recognition rules as embedded data"},
-	"internal/assistant": {[]string{"internal/proc"}, "protocols of assistants"},
-	"internal/memory":    {nil, "S3.8: knows no session store, no engine"},
-	"internal/plan":      {[]string{"internal/canon"}, "pure: policy bytes to plan and hash"},
-	"internal/engine":    {[]string{"internal/plan"}, "S0.6: knows no flags, no policy files, no storage"},
-	"internal/snapshot":  {[]string{"internal/canon"}, "the commit rule over opaque parts"},
-	"internal/session":   {[]string{"blocker"}, "documents; no I/O, no clock"},
-	"internal/survey":    {[]string{"gitstate", "openspec", "blocker", "internal/assistant"}, "the one look at the world"},
-	"validate":           {[]string{"internal/session", "internal/survey", "gitstate", "openspec", "blocker"}, "State × Scene → findings"},
-	"internal/brief":     {[]string{"internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
+	"gitstate":              {[]string{"internal/proc", "internal/atomicfile"}, "the work tree, read and written through git"},
+	"openspec":              {nil, "task files; the caller hands in what git knows"},
+	"blocker":               {nil, "bytes and values in, blockers out"},
+	"blocker/rules":         {nil, "recognition rules as embedded data"},
+	"internal/assistant":    {[]string{"internal/proc"}, "protocols of assistants"},
+	"internal/memory":       {nil, "S3.8: knows no session store, no engine"},
+	"internal/plan":         {[]string{"internal/canon"}, "pure: policy bytes to plan and hash"},
+	"internal/engine":       {[]string{"internal/plan"}, "S0.6: knows no flags, no policy files, no storage"},
+	"internal/snapshot":     {[]string{"internal/canon"}, "the commit rule over opaque parts"},
+	"internal/session":      {[]string{"blocker"}, "documents; no I/O, no clock"},
+	"internal/coordination": {nil, "what processes tell each other while they run; nothing in it is the truth, so it knows nobody's"},
+	"internal/survey":       {[]string{"gitstate", "openspec", "blocker", "internal/assistant"}, "the one look at the world"},
+	"validate":              {[]string{"internal/session", "internal/survey", "gitstate", "openspec", "blocker"}, "State × Scene → findings"},
+	"internal/brief":        {[]string{"internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
 
 	"internal/capture":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/redact", "gitstate", "openspec", "blocker"}, "the draft and steps of save"},
 	"internal/recovery": {[]string{"internal/text", "internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
@@ -47,7 +49,7 @@ var layers = map[string]row{
 	"internal/store/file":  {[]string{"internal/snapshot", "internal/session", "internal/memory", "internal/atomicfile"}, "adapter: local files"},
 	"internal/store/s3":    {[]string{"internal/snapshot"}, "adapter: S3-compatible object storage"},
 	"internal/store/sql":   {[]string{"internal/session", "internal/memory"}, "adapter: SQLite and PostgreSQL"},
-	"internal/store/redis": {[]string{"internal/snapshot", "internal/session"}, "adapter: Redis"},
+	"internal/store/redis": {[]string{"internal/snapshot", "internal/coordination"}, "adapter: Redis: leases and hot state"},
 	"internal/github":      {[]string{"blocker"}, "adapter: GitHub"},
 
 	"internal/app":    {[]string{"*"}, "one function a verb; the only place that wires"},
@@ -72,7 +74,7 @@ var fences = []struct {
 }
 
 // pure packages import no clock, no files, no network.
-var pure = []string{"internal/session", "validate", "internal/engine", "internal/plan"}
+var pure = []string{"internal/session", "internal/coordination", "validate", "internal/engine", "internal/plan"}
 
 type listed struct {
 	ImportPath string
