@@ -118,11 +118,7 @@ func (w *walker) walk() {
 // visit takes the matching files of a folder and says which folders below it are worth a look: anything below one that a
 // build made, or a folder that a pattern names by its words.
 func (w *walker) visit(dir string) (next []string) {
-	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(dir)))
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
+	for _, e := range w.entries(dir) {
 		if w.left--; w.left < 0 {
 			return next
 		}
@@ -139,6 +135,22 @@ func (w *walker) visit(dir string) (next []string) {
 		}
 	}
 	return next
+}
+
+// entries lists a folder by name, no further than what is left to look at: a folder may hold a million files. One that
+// cannot be read holds no log that could be either.
+func (w *walker) entries(dir string) []fs.DirEntry {
+	f, err := os.Open(filepath.Join(w.root, filepath.FromSlash(dir)))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, err := f.ReadDir(w.left + 1)
+	if err != nil {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return list
 }
 
 func (w *walker) matches(p string) bool {

@@ -142,8 +142,15 @@ func (l *looker) find(ctx context.Context, hints openspec.Hints) (openspec.Work,
 		return work, err
 	}
 	gone, err := openspec.Find(ctx, l.Tasks, openspec.Hints{Change: saved})
-	l.scene.Gone = &gone
+	if err == nil && !active(gone) { // one that cannot be looked for is not gone
+		l.scene.Gone = &gone
+	}
 	return work, err
+}
+
+// active reports whether a change that was asked for is there, also one that is not chosen by itself.
+func active(w openspec.Work) bool {
+	return w.Status == openspec.InProgress || w.Status == openspec.NoTasks || w.Status == openspec.Complete
 }
 
 func (l *looker) changed(ctx context.Context) ([]string, error) {

@@ -12,8 +12,11 @@ func StampOf(root, path string) (s Stamp, ok bool) {
 	if err != nil {
 		return Stamp{}, false
 	}
-	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano()}, true
+	return Stamp{Size: min(info.Size(), maxSize), ModTime: info.ModTime().UnixNano()}, true
 }
+
+// maxSize is the largest size that a snapshot can hold, RFC 8785 section 3.2.2.3; a sparse file may claim more.
+const maxSize = 1<<53 - 1
 
 func stamps(root string, left []LeftOut) map[string]Stamp {
 	now := make(map[string]Stamp, len(left))
