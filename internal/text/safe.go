@@ -71,7 +71,7 @@ func unsafe(r rune) bool {
 	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
 		return true
 	}
-	return unicode.Is(unicode.Co, r) || r >= 0xe0000 && r <= 0xe0fff
+	return unicode.Is(unicode.Co, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || r >= 0xe0000 && r <= 0xe0fff
 }
 
 // Width is the number of terminal columns that s takes.

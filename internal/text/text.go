@@ -103,7 +103,8 @@ func read(b []byte) map[string]string {
 func (c *Catalogue) Has(key string) bool { _, ok := c.words[key]; return ok }
 
 // Say returns the sentence with its places filled: pairs of a place's name and a value. Strings are made safe; a list
-// of strings is joined by commas. An unknown key is said as it is, which a test forbids.
+// of strings is joined by commas. A Korean particle behind a place takes the form that fits what is in it. An unknown
+// key is said as it is, which a test forbids.
 func (c *Catalogue) Say(key string, pairs ...any) string {
 	s, ok := c.words[key]
 	if !ok {
@@ -121,12 +122,23 @@ func (c *Catalogue) Say(key string, pairs ...any) string {
 			b.WriteString(rest)
 			return b.String()
 		}
-		b.WriteString(value(name, pairs))
+		v := value(name, pairs)
+		form, after := particle(v, after)
+		b.WriteString(v + form)
 		s = after
 	}
 }
 
-func value(name string, pairs []any) string {
+// value is what goes into a place: the value of that name, or {name|one|many} chosen by it.
+func value(place string, pairs []any) string {
+	name, words, counted := strings.Cut(place, "|")
+	if counted {
+		one, many, _ := strings.Cut(words, "|")
+		if value(name, pairs) == "1" {
+			return one
+		}
+		return many
+	}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] == name {
 			switch v := pairs[i+1].(type) {
