@@ -43,6 +43,7 @@ func isolated(home string) map[string]string {
 		"GIT_CONFIG_KEY_1": "user.email", "GIT_CONFIG_VALUE_1": "ada@example.invalid",
 		"GIT_CONFIG_KEY_2": "init.defaultBranch", "GIT_CONFIG_VALUE_2": "main",
 		"LC_ALL": "C", "TZ": "UTC", "NO_COLOR": "1",
+		"SESSION_GIT_PATH": os.Getenv("SESSION_GIT_PATH"),
 	}
 }
 

@@ -71,6 +71,9 @@ func (r *root) save(k *call) error {
 		r.print(res)
 	} else {
 		r.receipt(res, k.Bool("assistant"))
+		if k.place.Verbose {
+			r.way(res.Commit)
+		}
 	}
 	return k.finish(res.Findings)
 }

@@ -164,6 +164,7 @@ func (r *root) act(f func(*call) error) cli.ActionFunc {
 		k.place = app.Place{
 			Dir: join(r.Dir, c.String("C")), Env: r.Env, Now: r.Now, Random: rand.Reader, Words: r.words, PID: os.Getpid(),
 			Command: strings.Join(r.args, " "), Prompt: r.Terminal, Verbose: c.Bool("verbose"),
+			GitPath: r.getenv("SESSION_GIT_PATH"),
 		}
 		return f(k)
 	}

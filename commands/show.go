@@ -77,6 +77,17 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 	r.findings(s.Findings, assistant)
 }
 
+// way says who scanned and staged the work tree, and where that was git, why.
+func (r *root) way(c app.CommitResult) {
+	switch {
+	case c.Path == "": // nothing was looked at
+	case c.Reason == "":
+		r.note("%s\n", r.words.Say("receipt.path.fast"))
+	default:
+		r.note("%s\n", text.Safe(r.words.Say("receipt.path.safe", "reason", c.Reason)))
+	}
+}
+
 func (r *root) committed(s app.SaveResult) string {
 	switch {
 	case s.Commit.Created:

@@ -52,7 +52,14 @@ func (s *Staging) Commit(ctx context.Context, o CommitOptions) (string, error) {
 		if o.Tree, err = s.writeTree(ctx); err != nil { // pre-commit may have staged more
 			return "", fmt.Errorf("commit: %w", err)
 		}
-		s.Tree = o.Tree
+		if s.Tree != o.Tree {
+			s.Tree, s.scan = o.Tree, nil
+		}
+	}
+	if s.scan != nil {
+		if id, ok, err := s.scan.commit(ctx, o, message); ok || err != nil {
+			return id, err
+		}
 	}
 	return s.repo.CommitTree(ctx, o, message)
 }

@@ -10,8 +10,7 @@ import (
 // value of a key counts.
 type Config map[string]string
 
-// Config asks git for its whole configuration: one start, about a millisecond.
-func (r *Repo) Config(ctx context.Context) (Config, error) {
+func (r *Repo) askConfig(ctx context.Context) (Config, error) {
 	out, err := r.git.run(ctx, nil, "config", "--null", "--list")
 	if err != nil {
 		return nil, fmt.Errorf("read git's configuration: %w", err)
@@ -22,9 +21,21 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 		if !ok {
 			value = "true" // a key without "=" is a boolean
 		}
+		if first, ok := c[key]; ok {
+			c[key+moreValues] = first
+		}
 		c[key] = value
 	}
 	return c, nil
+}
+
+// moreValues ends the name under which an earlier value of a key is kept; no key of git's can hold it.
+const moreValues = "\x00"
+
+// several reports whether a key was set more than once.
+func (c Config) several(key string) bool {
+	_, ok := c[key+moreValues]
+	return ok
 }
 
 // Bool reads a boolean the way git does (git-config(1), "Values").

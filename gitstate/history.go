@@ -25,6 +25,9 @@ const logFormat = "--format=%H%x00%P%x00%an%x00%at%x00%s%x00%(trailers:key=" + S
 
 // Log lists at most n commits of a range ("A..B", or one name), newest first.
 func (r *Repo) Log(ctx context.Context, revs string, n int) ([]Commit, error) {
+	if all, ok := r.logInProcess(revs, n); ok {
+		return all, nil
+	}
 	return r.log(ctx, revs, n)
 }
 
@@ -54,6 +57,9 @@ func (r *Repo) RealCommit(ctx context.Context) (*Commit, error) {
 	if err != nil || h.Commit == "" {
 		return nil, err
 	}
+	if c, ok := r.realInProcess(h.Commit); ok {
+		return c, nil
+	}
 	all, err := r.log(ctx, h.Commit, 1, "--invert-grep", "--grep=^"+SnapshotTrailer+": [0-9a-z]")
 	if err != nil || len(all) == 0 {
 		return nil, err
@@ -72,6 +78,9 @@ type Relation struct {
 func (r *Repo) Relate(ctx context.Context, saved, now string) (Relation, error) {
 	if saved == now {
 		return Relation{}, nil
+	}
+	if rel, ok := r.relateInProcess(saved, now); ok {
+		return rel, nil
 	}
 	if _, err := r.git.run(ctx, nil, "cat-file", "-e", saved+"^{commit}"); err != nil {
 		if ctx.Err() != nil {

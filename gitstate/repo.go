@@ -27,6 +27,7 @@ type Repo struct {
 
 	git   runner
 	inner *git.Repository // nil where go-git cannot open the repository
+	early *early          // what Begin started; nil: nothing
 }
 
 // ErrNoRepo says that a folder is not inside a git repository.

@@ -19,6 +19,17 @@ type Staging struct {
 	repo  *Repo
 	file  string      // the private index
 	start os.FileInfo // the real index as it was; nil: there was none
+	scan  *Scan       // what it was staged from; nil: git staged it
+	diff  []File      // only with scan: how the tree differs from HEAD
+}
+
+// Diff lists the files in which the staged tree differs from the commit that HEAD named when it was looked at; "" stands
+// for none.
+func (s *Staging) Diff(ctx context.Context, head string) ([]File, error) {
+	if s.scan != nil && head == s.scan.Head.Commit {
+		return s.diff, nil
+	}
+	return s.repo.TreeDiff(ctx, head, s.Tree)
 }
 
 // Skipped is a path that git would not, or must not, take.

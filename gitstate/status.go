@@ -66,8 +66,7 @@ const (
 	Files   UntrackedMode = "all"
 )
 
-// Status looks at the whole work tree once. It takes no lock and writes nothing.
-func (r *Repo) Status(ctx context.Context, untracked UntrackedMode) (Status, error) {
+func (r *Repo) askStatus(ctx context.Context, untracked UntrackedMode) (Status, error) {
 	out, err := r.git.run(ctx, nil, "--no-optional-locks", "status", "--porcelain=v2", "--branch", "-z",
 		"--no-renames", "--ignore-submodules=none", "--untracked-files="+string(untracked))
 	if err != nil {

@@ -36,6 +36,7 @@ type Place struct {
 	Command string // the command line, for the message of who holds a lease
 	Prompt  bool   // a person can answer git's questions (passwords)
 	Verbose bool
+	GitPath string             // "safe": everything that looks at files is left to git; else what can be is done in process
 	Profile string             // policy profile, below the root of the work tree; "" for the project's own, or the built-in one
 	Watch   func(engine.Event) // progress; nil: nobody watches
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"session/gitstate"
 	"session/internal/capture"
 	"session/internal/cycle"
 	"session/internal/engine"
@@ -51,6 +52,9 @@ type CommitResult struct {
 	Files   int            `json:"files"` // files that differ from the commit before
 	Kept    string         `json:"kept,omitempty"`
 	LeftOut []LeftOutEntry `json:"left_out"`
+
+	Path   string `json:"path,omitempty"`        // who scanned and staged: fast (in process) or safe (git); "": nobody looked
+	Reason string `json:"path_reason,omitempty"` // why it was git
 }
 
 // LeftOutEntry is a file that was not staged, and why.
@@ -78,6 +82,7 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 		return SaveResult{}, err
 	}
 	v := &saving{site: s, o: o}
+	defer v.begin(ctx)()
 	if err := v.prepare(ctx); err != nil {
 		return SaveResult{}, err
 	}
@@ -109,6 +114,18 @@ type saving struct {
 	pol   policy
 	src   capture.Sources
 	below bool // this command was started by a run: it records an autosave
+}
+
+// begin lets git look at the work tree while everything else is prepared.
+func (v *saving) begin(ctx context.Context) (stop func()) {
+	if v.repo == nil || v.o.Mode == "autosave" || proc.Getenv(v.Env, RunVariable) != "" { // these do not look
+		return func() {}
+	}
+	untracked := gitstate.Files
+	if v.o.Ask.TrackedOnly {
+		untracked = gitstate.NoFiles
+	}
+	return v.repo.Begin(ctx, gitstate.PathChoice(v.GitPath), untracked)
 }
 
 // prepare reads and checks everything that can stop the save, before anything is touched.
@@ -307,6 +324,8 @@ func (v *saving) result(d *capture.Draft, out cycle.Outcome) SaveResult {
 		Commit:       CommitResult{ID: d.Stage.Commit, Created: d.Stage.Created, Files: len(d.Stage.Files), Kept: d.Stage.Kept, LeftOut: []LeftOutEntry{}},
 		Push:         PushResult{Remote: d.Push.Remote, Ref: d.Push.Ref, OK: d.Push.OK},
 		Verification: append([]session.Check{}, d.Checks...), Steps: out.Report.Results, Interrupted: out.Report.Interrupted}
+	way, reason := d.Stage.Way()
+	r.Commit.Path, r.Commit.Reason = string(way), reason
 	for _, l := range d.Stage.LeftOut {
 		r.Commit.LeftOut = append(r.Commit.LeftOut, LeftOutEntry{Path: session.PathText(l.Path), Reason: l.Reason})
 	}

@@ -145,7 +145,7 @@ func (s *site) sources() survey.Sources {
 	if real, err := filepath.EvalSymlinks(s.Dir); err == nil {
 		at.Dir = real
 	}
-	return survey.Sources{Repo: s.repo, Tasks: at, Now: s.Now}
+	return survey.Sources{Repo: s.repo, Tasks: at, Now: s.Now, Path: gitstate.PathChoice(s.GitPath)}
 }
 
 func (s *site) home(variable, below string) string {

@@ -26,25 +26,50 @@ func (w World) commit(ctx context.Context, d *Draft, o CommitSettings) error {
 		return w.refuse(ctx, d, f)
 	}
 	defer w.inside(d)
+	defer func() { d.Scene.Close() }()
 	for again := 0; ; again++ {
 		err := w.tryCommit(ctx, d, o)
-		var moved *gitstate.RefMovedError
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return err
-		case again < 2 && (errors.Is(err, gitstate.ErrIndexMoved) || errors.As(err, &moved)):
-			if e := w.look(ctx, d); e != nil { // somebody else staged or committed: see what is there now
-				return e
-			}
-			if f, refused := w.refusal(d); refused {
-				return w.refuse(ctx, d, f)
-			}
-		default:
+		case again >= 3 || !passing(err):
 			return w.refuse(ctx, d, explain(err))
 		}
+		var unfit *gitstate.Unfit
+		if errors.As(err, &unfit) || again > 0 && errors.Is(err, gitstate.ErrChanged) {
+			w.Sources.Path = gitstate.SafePath // in process it cannot be done: git does it
+		}
+		if e := w.lookAgain(ctx, d); e != nil {
+			return e
+		}
+		if unfit != nil {
+			d.Stage.Unfit = unfit
+		}
+		if f, refused := w.refusal(d); refused {
+			return w.refuse(ctx, d, f)
+		}
 	}
+}
+
+// passing tells errors that another look can mend: somebody else staged or committed, or wrote a file meanwhile, or what
+// was begun in process needs git.
+func passing(err error) bool {
+	var moved *gitstate.RefMovedError
+	var unfit *gitstate.Unfit
+	return errors.Is(err, gitstate.ErrIndexMoved) || errors.Is(err, gitstate.ErrChanged) || errors.As(err, &moved) || errors.As(err, &unfit)
+}
+
+// lookAgain sees what is there now, and lets the guard judge it.
+func (w World) lookAgain(ctx context.Context, d *Draft) error {
+	if err := w.look(ctx, d); err != nil {
+		return err
+	}
+	if d.Stage.LeftOut = nil; d.Stage.Rules == nil {
+		return nil
+	}
+	return w.guard(ctx, d, *d.Stage.Rules)
 }
 
 // refusal finds what forbids a commit before anything is staged.
@@ -94,18 +119,17 @@ func (w World) tryCommit(ctx context.Context, d *Draft, o CommitSettings) error 
 	}
 	var err error
 	if g.Staged() && len(paths) > 0 {
-		if d.Stage.IndexTree, err = w.Repo.IndexTree(ctx); err != nil {
+		if d.Stage.IndexTree, err = w.indexTree(ctx, g); err != nil {
 			return err
 		}
 	}
-	s, skipped, err := w.Repo.Stage(ctx, gitstate.StageOptions{Run: w.RunID, Paths: paths,
-		Sparse: g.Config.Bool("core.sparsecheckout", false), Except: w.except(d)})
+	s, skipped, err := w.stage(ctx, d, paths)
 	if err != nil {
 		return err
 	}
 	defer s.Drop()
 	w.leaveOut(d, skipped)
-	if d.Stage.Files, err = w.Repo.TreeDiff(ctx, g.Head.Commit, s.Tree); err != nil {
+	if d.Stage.Files, err = s.Diff(ctx, g.Head.Commit); err != nil {
 		return err
 	}
 	d.Stage.Tree = s.Tree
@@ -122,6 +146,24 @@ func (w World) tryCommit(ctx context.Context, d *Draft, o CommitSettings) error 
 		return w.keep(ctx, d, id)
 	}
 	return w.publish(ctx, d, s, id)
+}
+
+// stage stages in process where the work tree was scanned there.
+func (w World) stage(ctx context.Context, d *Draft, paths []string) (*gitstate.Staging, []gitstate.Skipped, error) {
+	o := gitstate.StageOptions{Run: w.RunID, Paths: paths}
+	if g := d.Scene.Git; g.Scan != nil {
+		s, err := g.Scan.Stage(ctx, o)
+		return s, nil, err
+	}
+	o.Sparse, o.Except = d.Scene.Git.Config.Bool("core.sparsecheckout", false), w.except(d)
+	return w.Repo.Stage(ctx, o)
+}
+
+func (w World) indexTree(ctx context.Context, g *survey.Git) (string, error) {
+	if g.Scan != nil {
+		return g.Scan.IndexTree(ctx)
+	}
+	return w.Repo.IndexTree(ctx)
 }
 
 // settle publishes an index whose tree is HEAD's: what had been staged was taken back in the work tree.

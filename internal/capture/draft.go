@@ -58,6 +58,8 @@ type Draft struct {
 
 // Stage is what became of the work tree.
 type Stage struct {
+	Unfit     *gitstate.Unfit // why git did the scanning and staging; nil: it was done in process
+	Rules     *GuardSettings  // by which Guard left files out
 	LeftOut   []survey.LeftOut
 	Refused   bool   // files were to be committed and were not; a finding says why
 	Created   bool   // Commit is a WIP commit of this save
@@ -69,6 +71,17 @@ type Stage struct {
 	Files     []gitstate.File
 	Dirty     bool // Files are in no commit of the branch
 	Inherited bool // nothing was looked at: what the base recorded of files still stands
+}
+
+// Way says who scanned and staged, and where that was git, why.
+func (s Stage) Way() (gitstate.PathChoice, string) {
+	switch {
+	case s.Inherited:
+		return "", ""
+	case s.Unfit != nil:
+		return gitstate.SafePath, s.Unfit.Error()
+	}
+	return gitstate.FastPath, ""
 }
 
 // Push is what became of the push.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ func (w World) guard(ctx context.Context, d *Draft, o GuardSettings) error {
 	if d.Scene.Git == nil {
 		return nil
 	}
+	d.Stage.Rules = &o
 	allow := append(append([]string{}, o.Allow...), d.Ask.Allow...)
 	for _, e := range d.Scene.Git.Entries {
 		if !e.Stageable() || e.Path == session.StateFile || e.Y == 'D' || e.Submodule() || strings.HasSuffix(e.Path, "/") || allowed(allow, e.Path) ||
@@ -83,18 +85,48 @@ func (w World) judge(ctx context.Context, d *Draft, e gitstate.Entry, most int64
 	if rule, bad := redact.FileName(e.Path); bad && e.Kind == gitstate.Untracked {
 		return leftByName + rule, nil
 	}
-	f, info, err := openRegular(filepath.Join(w.Repo.Root, filepath.FromSlash(e.Path)))
+	f, err := w.content(d, e.Path)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return LeftUnreadable, nil
 	case err != nil || f == nil:
 		return "", nil // gone, or no regular file: the staging says what becomes of it
-	}
-	defer f.Close()
-	if most > 0 && info.Size() > most {
+	case most > 0 && f.size > most:
 		return w.tooLarge(ctx, e, most)
 	}
-	return w.secret(ctx, e, f)
+	r, err := f.open()
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return LeftUnreadable, nil
+	case err != nil:
+		return "", nil
+	}
+	defer r.Close()
+	return w.secret(ctx, e, r, f.size)
+}
+
+// content is a regular file that will be staged.
+type content struct {
+	size int64 // bytes
+	open func() (io.ReadCloser, error)
+}
+
+// content finds what will be staged: where the work tree was scanned in process, the very bytes. nil: no regular file.
+// Neither a link is followed nor a pipe waited for.
+func (w World) content(d *Draft, path string) (*content, error) {
+	if scan := d.Scene.Git.Scan; scan != nil {
+		size, regular, err := scan.Size(path)
+		if err != nil || !regular {
+			return nil, err
+		}
+		return &content{size, func() (io.ReadCloser, error) { return scan.Open(path) }}, nil
+	}
+	name := filepath.Join(w.Repo.Root, filepath.FromSlash(path))
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, err
+	}
+	return &content{info.Size(), func() (io.ReadCloser, error) { return os.Open(name) }}, nil
 }
 
 // openRegular opens a regular file, without following a link and without hanging on a pipe.
@@ -122,9 +154,9 @@ func (w World) tooLarge(ctx context.Context, e gitstate.Entry, most int64) (stri
 }
 
 // secret looks for secrets that the version git already has does not hold.
-func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader) (string, error) {
-	var hits []redact.Hit
-	if err := redact.Scan(f, func(h redact.Hit) error { hits = append(hits, h); return nil }); err != nil {
+func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader, size int64) (string, error) {
+	hits, err := secrets(f, size)
+	if err != nil {
 		return "", fmt.Errorf("look for secrets in %s: %w", session.PathText(e.Path), err)
 	}
 	if len(hits) == 0 {
@@ -148,4 +180,21 @@ func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader) (strin
 		}
 	}
 	return "", nil
+}
+
+// shortFile is read in one piece: the window of a stream costs more than it, in bytes.
+const shortFile = 256 << 10
+
+func secrets(f io.Reader, size int64) (hits []redact.Hit, err error) {
+	start := make([]byte, min(size, shortFile)+1)
+	n, err := io.ReadFull(f, start)
+	start = start[:n]
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return redact.Find(start), nil
+	case err != nil:
+		return nil, err
+	}
+	err = redact.Scan(io.MultiReader(bytes.NewReader(start), f), func(h redact.Hit) error { hits = append(hits, h); return nil })
+	return hits, err
 }

@@ -14,7 +14,7 @@ import (
 // look reads the world once.
 func (w World) look(ctx context.Context, d *Draft) error {
 	base := d.Base.State()
-	ask := survey.Ask{Untracked: gitstate.Files, Config: true, History: true, Change: d.Ask.Change,
+	ask := survey.Ask{Untracked: gitstate.Files, Config: true, Stage: true, History: true, Change: d.Ask.Change,
 		Recorded: survey.Recorded{Ref: w.Ref, Change: base.OpenSpec, Done: base.CompletedTasks}}
 	if g := d.Base.Environment.Git; g != nil {
 		ask.Recorded.Commit = g.Head
@@ -25,6 +25,7 @@ func (w World) look(ctx context.Context, d *Draft) error {
 	if base.Words.SaidChange && ask.Change == "" && base.OpenSpecStatus != string(openspec.Complete) {
 		ask.Prefer = base.OpenSpec
 	}
+	d.Scene.Close() // of an earlier look
 	var err error
 	if d.Scene, err = w.Sources.Look(ctx, ask); err != nil {
 		return err
@@ -33,7 +34,7 @@ func (w World) look(ctx context.Context, d *Draft) error {
 		d.find(failure(f))
 	}
 	if g := d.Scene.Git; g != nil {
-		d.Stage.Commit = g.Head.Commit
+		d.Stage.Commit, d.Stage.Unfit = g.Head.Commit, g.Unfit
 		w.tracked(d)
 		if err := w.sameBranch(ctx, g); err != nil {
 			return err

@@ -21,6 +21,13 @@ type Scene struct {
 	Failures []Failure      // sources that could not be read: named, never taken for "nothing there"
 }
 
+// Close lets go of what a scan holds open. What the scene says stays.
+func (s Scene) Close() {
+	if s.Git != nil && s.Git.Scan != nil {
+		s.Git.Scan.Close()
+	}
+}
+
 // Failure is a source that could not be read.
 type Failure struct {
 	Source string // tasks, history
@@ -30,6 +37,8 @@ type Failure struct {
 // Git is the work tree as it was found.
 type Git struct {
 	gitstate.Status
+	Scan       *gitstate.Scan  // only if asked for, and where the work tree could be scanned in process: what can be staged
+	Unfit      *gitstate.Unfit // why there is no Scan
 	Config     gitstate.Config // only if asked for
 	Operations []gitstate.Operation
 	Lock       *gitstate.LockedError // git's own index.lock, if there is one

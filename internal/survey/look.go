@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"session/gitstate"
@@ -18,12 +19,14 @@ type Sources struct {
 	Repo  *gitstate.Repo // nil outside a repository
 	Tasks openspec.Place
 	Now   func() time.Time
+	Path  gitstate.PathChoice // which way a scan for staging may go
 }
 
 // Ask says how much to look at.
 type Ask struct {
 	Untracked gitstate.UntrackedMode
 	Config    bool   // git's configuration too
+	Stage     bool   // the work tree is going to be staged: Scan is wanted
 	Glance    bool   // no scan of the work tree: HEAD, branch and tasks only
 	History   bool   // how the recorded commit stands to what is there now
 	Files     bool   // and how the recorded files do
@@ -38,10 +41,11 @@ func (s Sources) Look(ctx context.Context, ask Ask) (Scene, error) {
 	s.Tasks.Shallow = s.Tasks.Shallow || ask.Glance
 	l := &looker{Sources: s, ask: ask, scene: Scene{At: s.Now()}, looked: make(chan struct{})}
 	g, ctx := errgroup.WithContext(ctx)
+	l.config = sync.OnceValues(func() (gitstate.Config, error) { return s.Repo.Config(ctx) })
 	if s.Repo != nil {
 		l.scene.Git = &Git{}
 		if ask.Config {
-			g.Go(func() (err error) { l.scene.Git.Config, err = s.Repo.Config(ctx); return err })
+			g.Go(func() (err error) { l.scene.Git.Config, err = l.config(); return err })
 		}
 		g.Go(func() error { return l.git(ctx) })
 	} else {
@@ -77,7 +81,8 @@ type looker struct {
 	Sources
 	ask        Ask
 	scene      Scene
-	looked     chan struct{} // closed when the status is there, or will never be
+	config     func() (gitstate.Config, error) // asks git once
+	looked     chan struct{}                   // closed when the status is there, or will never be
 	tasksErr   error
 	historyErr error // of the tasks' goroutine
 	compareErr error // of git's goroutine
@@ -90,7 +95,7 @@ func (l *looker) git(ctx context.Context) error {
 	if l.ask.Glance {
 		g.Head, err = l.Repo.Head(ctx)
 	} else {
-		g.Status, err = l.Repo.Status(ctx, l.ask.Untracked)
+		err = l.status(ctx)
 	}
 	close(l.looked)
 	if err != nil {
@@ -103,6 +108,22 @@ func (l *looker) git(ctx context.Context) error {
 	}
 	l.compareErr = l.compare(ctx)
 	return ctx.Err()
+}
+
+// status looks at the work tree: in process where it is to be staged and the gate allows it, else by git.
+func (l *looker) status(ctx context.Context) (err error) {
+	g := l.scene.Git
+	if l.ask.Stage {
+		g.Scan, g.Unfit, err = l.Repo.Scan(ctx, gitstate.ScanOptions{Choice: l.Path, Untracked: l.ask.Untracked, Now: l.Now,
+			Config: func(context.Context) (gitstate.Config, error) { return l.config() }})
+		if g.Scan != nil {
+			g.Status = g.Scan.Status
+		}
+	}
+	if err == nil && g.Scan == nil {
+		g.Status, err = l.Repo.Status(ctx, l.ask.Untracked)
+	}
+	return err
 }
 
 func (l *looker) tasks(ctx context.Context) error {
