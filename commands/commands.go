@@ -10,7 +10,7 @@ import (
 // commands is the table of commands.
 func (r *root) commands() []*cli.Command {
 	return append([]*cli.Command{
-		r.saveCommand(), r.loadCommand(), r.blockerCommand(), r.planCommand(), r.runCommand(),
+		r.saveCommand(), r.loadCommand(), r.blockerCommand(), r.planCommand(), r.runCommand(), r.mcpCommand(),
 		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status)},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
 			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},

@@ -71,6 +71,7 @@ var fences = []struct {
 	{"github.com/cli/go-gh/v2", []string{"internal/github"}, "adapter"},
 	{"github.com/urfave/cli/v2", []string{"commands"}, "the command layer is replaceable"},
 	{"charm.land/huh/v2", []string{"commands"}, "only commands asks questions"},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/mcp"}, "adapter"},
 }
 
 // pure packages import no clock, no files, no network.
