@@ -18,16 +18,15 @@ func (s *server) addTools(m *mcp.Server) {
 	no := false
 	records := &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
-	mcp.AddTool(m, s.tool("save", records), s.save)
-	mcp.AddTool(m, s.tool("load", reads), s.load)
-	mcp.AddTool(m, s.tool("status", reads), s.status)
-	mcp.AddTool(m, s.tool("blocker", records), s.blocker)
-	mcp.AddTool(m, s.tool("log", reads), s.log)
+	mcp.AddTool(m, s.tool("save", "mcp.save.title", "mcp.save.description", records), s.save)
+	mcp.AddTool(m, s.tool("load", "mcp.load.title", "mcp.load.description", reads), s.load)
+	mcp.AddTool(m, s.tool("status", "mcp.status.title", "mcp.status.description", reads), s.status)
+	mcp.AddTool(m, s.tool("blocker", "mcp.blocker.title", "mcp.blocker.description", records), s.blocker)
+	mcp.AddTool(m, s.tool("log", "mcp.log.title", "mcp.log.description", reads), s.log)
 }
 
-func (s *server) tool(name string, hints *mcp.ToolAnnotations) *mcp.Tool {
-	say := s.place.Words.Say
-	return &mcp.Tool{Name: name, Title: say("mcp." + name + ".title"), Description: say("mcp." + name + ".description"), Annotations: hints}
+func (s *server) tool(name, title, description string, hints *mcp.ToolAnnotations) *mcp.Tool {
+	return &mcp.Tool{Name: name, Title: s.place.Words.Say(title), Description: s.place.Words.Say(description), Annotations: hints}
 }
 
 // saveIn is what the tool save takes.
