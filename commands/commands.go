@@ -14,8 +14,8 @@ func (r *root) commands() []*cli.Command {
 		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status)},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
 			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},
-		{Name: "schema", Usage: r.words.Say("schema.usage"), Action: r.act(r.schema)},
-		{Name: "version", Usage: r.words.Say("version.usage"), Action: r.act(r.version)},
+		{Name: "schema", Usage: r.words.Say("schema.usage"), Description: r.words.Say("schema.help"), Action: r.act(r.schema)},
+		{Name: "version", Usage: r.words.Say("version.usage"), Description: r.words.Say("version.help"), Action: r.act(r.version)},
 		{Name: "completion", Usage: r.words.Say("completion.usage"), ArgsUsage: "bash|zsh|fish", Description: r.words.Say("completion.help"), Action: r.act(r.completion)},
 	}, r.lineageCommands()...)
 }

@@ -21,8 +21,8 @@ func (r *root) lineageCommands() []*cli.Command {
 		{Name: "log", Usage: say("log.usage"), Description: say("log.help"), Action: r.act(r.log), Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "graph", Usage: say("flag.graph")}, &cli.BoolFlag{Name: "all", Usage: say("flag.all")},
 			&cli.IntFlag{Name: "n", Usage: say("flag.n")}}},
-		{Name: "show", Usage: say("show.usage"), ArgsUsage: "[ID]", Action: r.act(r.show)},
-		{Name: "diff", Usage: say("diff.usage"), ArgsUsage: "A [B]", Action: r.act(r.diff)},
+		{Name: "show", Usage: say("show.usage"), Description: say("show.help"), ArgsUsage: "[ID]", Action: r.act(r.show)},
+		{Name: "diff", Usage: say("diff.usage"), Description: say("diff.help"), ArgsUsage: "A [B]", Action: r.act(r.diff)},
 		{Name: "fork", Usage: say("fork.usage"), Description: say("fork.help"), ArgsUsage: "ID", Action: r.act(r.fork)},
 		{Name: "undo", Usage: say("undo.usage"), Description: say("undo.help"), ArgsUsage: "[ID]", Action: r.act(r.undo)},
 		{Name: "finish", Usage: say("finish.usage"), Description: say("finish.help"), Action: r.act(r.fold), Flags: []cli.Flag{
@@ -37,7 +37,7 @@ func (r *root) lineageCommands() []*cli.Command {
 			&cli.DurationFlag{Name: "older-than", Value: 90 * 24 * time.Hour, Usage: say("flag.older-than")}}},
 		{Name: "export", Usage: say("export.usage"), Description: say("export.help"), ArgsUsage: "ID", Action: r.act(r.export), Flags: []cli.Flag{
 			&cli.StringFlag{Name: "o", Aliases: []string{"output"}, Usage: say("flag.output")}}},
-		{Name: "import", Usage: say("import.usage"), ArgsUsage: "FILE", Action: r.act(r.imports)},
+		{Name: "import", Usage: say("import.usage"), Description: say("import.help"), ArgsUsage: "FILE", Action: r.act(r.imports)},
 	}
 }
 

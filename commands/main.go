@@ -55,7 +55,10 @@ func (s System) getenv(key string) string {
 
 // Main runs one command line (args[0] is the program) and returns the exit code.
 func Main(ctx context.Context, args []string, sys System) int {
-	lang, _ := text.Choose("", sys.getenv)
+	lang, err := text.Choose(flagLang(args), sys.getenv)
+	if err != nil { // said in English by the command, which reads the flag again
+		lang = text.English
+	}
 	r := &root{System: sys, words: text.New(lang), args: args}
 	a := r.app()
 	line, err := arrange(a, args[1:])
@@ -63,6 +66,23 @@ func Main(ctx context.Context, args []string, sys System) int {
 		err = a.RunContext(ctx, append([]string{"session"}, line...))
 	}
 	return r.end(ctx, err)
+}
+
+// flagLang looks for --lang before anything is parsed: the help of every flag is written in that language.
+func flagLang(args []string) string {
+	for i, a := range args {
+		name, value, assigned := strings.Cut(a, "=")
+		switch {
+		case a == "--":
+			return ""
+		case name != "--lang" && name != "-lang":
+		case assigned:
+			return value
+		case i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
 }
 
 // root is one run of the program.
@@ -117,19 +137,32 @@ func (r *root) app() *cli.App {
 		CommandNotFound:           func(*cli.Context, string) {},
 	}
 	for _, c := range a.Commands {
-		r.prepare(c)
+		r.prepare(c, "")
 	}
+	quiet(a.Flags)
+	a.CustomAppHelpTemplate = r.frontPage(a.Commands)
 	return a
 }
 
 // prepare gives every command what urfave/cli leaves to chance.
-func (r *root) prepare(c *cli.Command) {
+func (r *root) prepare(c *cli.Command, parent string) {
 	c.OnUsageError = usageError
 	c.HideHelpCommand = true
 	c.Flags = append(c.Flags, r.globals()...)
 	c.CustomHelpTemplate = helpTemplate
 	for _, s := range c.Subcommands {
-		r.prepare(s)
+		r.prepare(s, c.Description)
+	}
+	c.Description = r.describe(c, parent)
+	quiet(c.Flags)
+}
+
+// quiet takes "(default: false)" out of help: it says nothing.
+func quiet(flags []cli.Flag) {
+	for _, f := range flags {
+		if b, ok := f.(*cli.BoolFlag); ok {
+			b.DisableDefaultText = true
+		}
 	}
 }
 

@@ -79,20 +79,23 @@ func New(l Lang) *Catalogue {
 func (c *Catalogue) Lang() Lang { return c.lang }
 
 // read parses "key = sentence" lines; a line that begins with a blank goes on with the sentence above on a line of its
-// own; "#" begins a comment.
+// own, an empty line in between stays; "#" begins a comment.
 func read(b []byte) map[string]string {
 	words := make(map[string]string, 256)
-	key := ""
+	key, gap := "", ""
 	for len(b) > 0 {
 		var line []byte
 		line, b, _ = bytes.Cut(b, []byte("\n"))
 		switch {
-		case len(line) == 0 || line[0] == '#':
+		case len(line) == 0:
+			gap = "\n"
+		case line[0] == '#':
 		case line[0] == ' ':
-			words[key] += "\n" + string(line[2:])
+			words[key] += gap + "\n" + string(line[2:])
+			gap = ""
 		default:
 			k, v, _ := bytes.Cut(line, []byte(" = "))
-			key = string(k)
+			key, gap = string(k), ""
 			words[key] = string(v)
 		}
 	}

@@ -12,8 +12,8 @@ func catalogue(l Lang, lines ...string) *Catalogue {
 }
 
 func TestReadTakesSentencesOfSeveralLines(t *testing.T) {
-	c := catalogue(English, "# a comment", "", "a = one", "b = first", "", "  second", "    indented", "c = x = y")
-	for key, want := range map[string]string{"a": "one", "b": "first\nsecond\n  indented", "c": "x = y"} {
+	c := catalogue(English, "# a comment", "", "a = one", "b = first", "", "  second", "    indented", "", "c = x = y")
+	for key, want := range map[string]string{"a": "one", "b": "first\n\nsecond\n  indented", "c": "x = y"} {
 		if got := c.Say(key); got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
