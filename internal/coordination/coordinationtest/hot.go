@@ -185,8 +185,9 @@ func clients(t *testing.T, k Keeper) {
 
 func forgotten(t *testing.T, k Keeper) {
 	neighbours := []string{id + ".progress", id + "0", id[1:], strings.ToUpper(id)}
+	ask := pending(k, 1, time.Hour)
 	for _, s := range append(neighbours, id) {
-		k.put(t, s, coordination.Change{State: state(1), Progress: &coordination.Progress{Total: 3}, Pending: pending(k, 1, time.Hour)})
+		k.put(t, s, coordination.Change{State: state(1), Progress: &coordination.Progress{Total: 3}, Pending: ask})
 		if err := k.Connect(t.Context(), s, "client"); err != nil {
 			t.Fatal(err)
 		}
