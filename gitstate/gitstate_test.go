@@ -355,6 +355,18 @@ func TestPublishRefusals(t *testing.T) {
 		}
 		unchanged(t, r, env, "M a\nA  n")
 	})
+	t.Run("git killed when the branch had moved", func(t *testing.T) {
+		r, env, s, target, commit := start(t)
+		shell(t, r.Root, env, `printf '#!/bin/sh\n[ "$1" != committed ] || { : >.git/HEAD.lock; kill -9 $PPID; }\n' >.git/hooks/reference-transaction; chmod +x .git/hooks/reference-transaction`)
+		if err := s.Publish(t.Context(), target, commit, time.Now); err != nil {
+			t.Errorf("%v", err)
+		}
+		shell(t, r.Root, env, "rm .git/hooks/reference-transaction")
+		unchanged(t, r, env, "")
+		if got := shell(t, r.Root, env, "git rev-parse HEAD; ls .git | grep lock || :"); got != commit {
+			t.Errorf("HEAD and locks: %q, want %s", got, commit)
+		}
+	})
 	t.Run("a dead lock", func(t *testing.T) {
 		r, env, s, target, commit := start(t)
 		shell(t, r.Root, env, "touch -d '1 hour ago' .git/index.lock")

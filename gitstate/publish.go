@@ -180,7 +180,24 @@ func (r *Repo) moveRef(ctx context.Context, t Target, commit string) error {
 		args = append(args, "--no-deref")
 	}
 	_, err := r.git.run(ctx, nil, append(args, t.Ref, commit, old)...)
+	if err != nil && r.arrived(ctx, t.Ref, commit) {
+		return nil
+	}
 	return err
+}
+
+// arrived looks again after git was killed or cancelled on the way: the ref may have moved all the same, and then the
+// index must not be put back. An empty HEAD.lock is what git had still to remove: it moved the ref with that in hand.
+func (r *Repo) arrived(ctx context.Context, ref, commit string) bool {
+	tip, err := r.RefTip(context.WithoutCancel(ctx), ref)
+	if err != nil || tip != commit {
+		return false
+	}
+	lock := filepath.Join(r.GitDir, "HEAD.lock")
+	if info, err := os.Lstat(lock); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		_ = os.Remove(lock) // what cannot be removed is named by the next command that needs it
+	}
+	return true
 }
 
 // IndexLock reports git's own index.lock if there is one, for doctors and for messages.
