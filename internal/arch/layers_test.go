@@ -37,6 +37,7 @@ var layers = map[string]row{
 	"internal/snapshot":     {[]string{"internal/canon"}, "the commit rule over opaque parts"},
 	"internal/session":      {[]string{"blocker"}, "documents; no I/O, no clock"},
 	"internal/coordination": {nil, "what processes tell each other while they run; nothing in it is the truth, so it knows nobody's"},
+	"internal/lifecycle":    {nil, "S4: the life of a Session as values; no I/O, no clock"},
 	"internal/survey":       {[]string{"gitstate", "openspec", "blocker", "internal/assistant"}, "the one look at the world"},
 	"validate":              {[]string{"internal/session", "internal/survey", "gitstate", "openspec", "blocker"}, "State × Scene → findings"},
 	"internal/brief":        {[]string{"internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
@@ -48,14 +49,14 @@ var layers = map[string]row{
 
 	"internal/store/file":  {[]string{"internal/snapshot", "internal/session", "internal/memory", "internal/atomicfile"}, "adapter: local files"},
 	"internal/store/s3":    {[]string{"internal/snapshot"}, "adapter: S3-compatible object storage"},
-	"internal/store/sql":   {[]string{"internal/session", "internal/memory"}, "adapter: SQLite and PostgreSQL"},
+	"internal/store/sql":   {[]string{"internal/session", "internal/memory", "internal/lifecycle"}, "adapter: SQLite and PostgreSQL"},
 	"internal/store/redis": {[]string{"internal/snapshot", "internal/coordination"}, "adapter: Redis: leases and hot state"},
 	"internal/github":      {[]string{"blocker"}, "adapter: GitHub"},
 
 	"internal/app":    {[]string{"*"}, "one function a verb; the only place that wires"},
-	"internal/server": {[]string{"internal/app", "internal/session", "internal/text", "blocker", "openspec"}, "translates HTTP"},
-	"internal/mcp":    {[]string{"internal/app", "internal/session", "internal/text", "blocker", "openspec"}, "translates MCP"},
-	"commands":        {[]string{"internal/app", "internal/session", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
+	"internal/server": {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates HTTP"},
+	"internal/mcp":    {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates MCP"},
+	"commands":        {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
 }
 
 // fences name packages of others that only some of ours may import.
@@ -75,7 +76,7 @@ var fences = []struct {
 }
 
 // pure packages import no clock, no files, no network.
-var pure = []string{"internal/session", "internal/coordination", "validate", "internal/engine", "internal/plan"}
+var pure = []string{"internal/session", "internal/lifecycle", "internal/coordination", "validate", "internal/engine", "internal/plan"}
 
 type listed struct {
 	ImportPath string
