@@ -6,8 +6,13 @@
 // for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/, /*bytes(*/), and a dialect says what
 // they become.
 //
-// The schema only moves forward: migrations are numbered files, each runs once, in a transaction, and never changes after
-// release.
+// The schema has parts (memory, lifecycle), and a database gets a part when it is first asked for it: the file of a
+// work tree's memory carries no tables of a queue. Each part only moves forward: migrations are numbered files, each runs
+// once, in a transaction, and never changes after release. Twenty processes may begin with an empty database together.
+//
+// What goes wrong between here and the database is one of ErrUnavailable (nothing of the call is recorded), ErrUncertain
+// (look before trying again), ErrReadOnly and memory.ErrDamaged; a transaction that certainly has done nothing is tried
+// again for a while by itself.
 package sql
 
 import (
@@ -17,6 +22,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
 // DB is an open database, with its schema as this program knows it. It may be used by many goroutines.
@@ -25,6 +32,10 @@ type DB struct {
 	dialect dialect
 	// writer lets one goroutine write at a time where the database would let them wait for each other by polling.
 	writer chan struct{}
+	shared *shared     // PostgreSQL
+	file   string      // SQLite
+	reach  atomic.Bool // it was there once
+	wait   Patience
 }
 
 // dialect is what differs between two databases.
@@ -36,16 +47,22 @@ type dialect struct {
 	lock     string                                 // statement that makes migrations wait for each other, if BEGIN does not
 	check    func(context.Context, *dbsql.DB) error // the database's own test of its storage
 	again    func(error) bool                       // another transaction was in the way, and this one has done nothing
+	away     func(error) bool                       // the database cannot be reached now, and this transaction has done nothing
 	explain  func(error) error                      // makes the driver's errors into ones that callers know
+	writers  int                                    // goroutines of one process that may write at a time
 }
 
-func newDB(db *dbsql.DB, d dialect) *DB {
-	return &DB{db: db, dialect: d, writer: make(chan struct{}, 1)}
+func newDB(db *dbsql.DB, d dialect, p Patience) *DB {
+	return &DB{db: db, dialect: d, writer: make(chan struct{}, d.writers), wait: p.filled()}
 }
 
 // Close waits for what is running and closes the database.
 func (d *DB) Close() error {
-	if err := d.db.Close(); err != nil {
+	err := d.db.Close()
+	if d.shared != nil {
+		d.shared.pool.Close()
+	}
+	if err != nil {
 		return fmt.Errorf("close the database: %w", d.dialect.explain(err))
 	}
 	return nil
@@ -67,28 +84,69 @@ func (d *DB) read(ctx context.Context, f func(tx) error) error {
 	return d.in(ctx, &dbsql.TxOptions{ReadOnly: true, Isolation: dbsql.LevelRepeatableRead}, f)
 }
 
-// in runs f in a transaction, and once more from the beginning while the database says that others were in the way. So f
-// must not add to what an earlier try left.
+// in runs f in a transaction, and once more from the beginning while the database says that others were in the way, or that
+// it is away for a moment. So f must not add to what an earlier try left.
 func (d *DB) in(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) error {
+	var waited time.Duration
 	for try := 1; ; try++ {
-		err := d.once(ctx, o, f)
-		if err == nil || ctx.Err() != nil || try == tries || !d.dialect.again(err) {
-			return d.explain(ctx, err)
+		answer, stop := context.WithTimeoutCause(ctx, d.wait.Answer, errSlow)
+		committed, err := d.once(answer, o, f)
+		slow := ctx.Err() == nil && context.Cause(answer) == errSlow
+		stop()
+		switch {
+		case err == nil:
+			d.reach.Store(true)
+			return nil
+		case ctx.Err() != nil && !committed:
+			return ctx.Err()
+		case slow:
+			err = fmt.Errorf("%w (%v)", errSlow, d.wait.Answer)
+		case try < tries && d.dialect.again(err):
+			continue
 		}
+		if committed && (slow || ctx.Err() != nil || d.dialect.away(err)) {
+			return fmt.Errorf("%w: %w", ErrUncertain, err)
+		}
+		if slow || d.dialect.away(err) {
+			if pause := d.pause(try, slow, waited); pause > 0 && d.wait.Sleep(ctx, pause) == nil {
+				waited += pause
+				continue
+			}
+			return d.unavailable(ctx, err)
+		}
+		return d.explain(ctx, err)
 	}
 }
 
 const tries = 100
 
-func (d *DB) once(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) error {
+// pause is for how long to wait before the next try; 0: it is not worth one. Where nobody ever answered, the address is
+// more likely to be wrong than the database to be starting.
+func (d *DB) pause(try int, slow bool, waited time.Duration) time.Duration {
+	pause := min(20*time.Millisecond<<min(try, 5), d.wait.Away-waited)
+	if slow || !d.reach.Load() || pause <= 0 {
+		return 0
+	}
+	return pause
+}
+
+func (d *DB) unavailable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, d.dialect.explain(err))
+}
+
+// once says, beside an error, whether it may have come after all was done.
+func (d *DB) once(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) (committed bool, err error) {
 	t, err := d.db.BeginTx(ctx, o)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := f(tx{ctx, t, d.dialect.words, d.dialect.rows}); err != nil {
-		return errors.Join(err, undo(t))
+		return false, errors.Join(err, undo(t))
 	}
-	return t.Commit()
+	return !o.ReadOnly, t.Commit()
 }
 
 // undo rolls back. A transaction that the driver has ended by itself needs no more.

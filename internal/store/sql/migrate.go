@@ -9,32 +9,49 @@ import (
 	"io/fs"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/lifecycle/*.sql
 var migrationFiles embed.FS
+
+// part is a part of the schema: its migrations, and the table that counts those that ran.
+type part struct {
+	name  string
+	files fs.FS
+	glob  string
+	table string
+}
+
+func memoryPart() part {
+	return part{"memory", migrationFiles, "migrations/*.sql", "schema_migrations"}
+}
+
+func lifecyclePart() part {
+	return part{"lifecycle", migrationFiles, "migrations/lifecycle/*.sql", "lifecycle_migrations"}
+}
 
 // ForeignSchemaError says that a database was made by another program, or by a newer one.
 type ForeignSchemaError struct {
+	Part      string // of the schema: memory or lifecycle
 	Migration int    // the first one that differs, from 1
 	Why       string // how
 }
 
 func (e *ForeignSchemaError) Error() string {
-	return fmt.Sprintf("the database's schema is not one that this program knows: migration %d %s", e.Migration, e.Why)
+	return fmt.Sprintf("the database's schema is not one that this program knows: %s migration %d %s", e.Part, e.Migration, e.Why)
 }
 
 type migration struct {
 	name, text, sum string
 }
 
-// migrations are the steps of the schema, oldest first: the files in order of their names.
-func migrations(files fs.FS) ([]migration, error) {
-	names, err := fs.Glob(files, "migrations/*.sql")
+// migrations are the steps of a part, oldest first: the files in order of their names.
+func (p part) migrations() ([]migration, error) {
+	names, err := fs.Glob(p.files, p.glob)
 	if err != nil {
 		return nil, err
 	}
 	var all []migration
 	for _, n := range names {
-		text, err := fs.ReadFile(files, n)
+		text, err := fs.ReadFile(p.files, n)
 		if err != nil {
 			return nil, err
 		}
@@ -44,45 +61,50 @@ func migrations(files fs.FS) ([]migration, error) {
 	return all, nil
 }
 
-const (
-	createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL)`
-	listMigrations   = `SELECT sha256 FROM schema_migrations ORDER BY version`
-	addMigration     = `INSERT INTO schema_migrations (version, name, sha256) VALUES ($1, $2, $3)`
-)
+func (p part) create() string {
+	return `CREATE TABLE IF NOT EXISTS ` + p.table + ` (version BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL)`
+}
 
-// migrate brings the schema to what the program knows. A database that is there already is only read.
-func (d *DB) migrate(ctx context.Context, files fs.FS) error {
-	all, err := migrations(files)
+func (p part) list() string { return `SELECT sha256 FROM ` + p.table + ` ORDER BY version` }
+
+func (p part) add() string {
+	return `INSERT INTO ` + p.table + ` (version, name, sha256) VALUES ($1, $2, $3)`
+}
+
+// migrate brings a part of the schema to what the program knows. One that is there already is only read.
+func (d *DB) migrate(ctx context.Context, p part) error {
+	all, err := p.migrations()
 	if err != nil {
 		return err
 	}
 	var done int
 	err = d.read(ctx, func(t tx) (err error) {
-		done, err = d.migrated(t, all)
+		done, err = d.migrated(t, p, all)
 		return err
 	})
 	if err != nil || done == len(all) {
 		return err
 	}
-	return d.write(ctx, func(t tx) error { return d.advance(t, all) })
+	return d.write(ctx, func(t tx) error { return d.advance(t, p, all) })
 }
 
 // migrated counts the migrations that a database has, and compares them.
-func (d *DB) migrated(t tx, all []migration) (n int, err error) {
+func (d *DB) migrated(t tx, p part, all []migration) (n int, err error) {
 	var has int
-	if _, err := t.one(d.dialect.hasTable, []any{"schema_migrations"}, &has); err != nil || has == 0 {
+	if _, err := t.one(d.dialect.hasTable, []any{p.table}, &has); err != nil || has == 0 {
 		return 0, err
 	}
-	err = t.each(listMigrations, nil, func(scan func(...any) error) error {
+	n = 0 // a transaction may run again
+	err = t.each(p.list(), nil, func(scan func(...any) error) error {
 		var sum string
 		if err := scan(&sum); err != nil {
 			return err
 		}
 		switch {
 		case n >= len(all):
-			return &ForeignSchemaError{n + 1, "is unknown here: a newer version of the program was used; use that one"}
+			return &ForeignSchemaError{p.name, n + 1, "is unknown here: a newer version of the program was used; use that one"}
 		case sum != all[n].sum:
-			return &ForeignSchemaError{n + 1, "was another one there"}
+			return &ForeignSchemaError{p.name, n + 1, "was another one there"}
 		}
 		n++
 		return nil
@@ -91,16 +113,16 @@ func (d *DB) migrated(t tx, all []migration) (n int, err error) {
 }
 
 // advance runs what is missing. Another process may have been faster.
-func (d *DB) advance(t tx, all []migration) error {
+func (d *DB) advance(t tx, p part, all []migration) error {
 	if d.dialect.lock != "" {
 		if _, err := t.exec(d.dialect.lock); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(createMigrations); err != nil {
+	if _, err := t.exec(p.create()); err != nil {
 		return err
 	}
-	done, err := d.migrated(t, all)
+	done, err := d.migrated(t, p, all)
 	if err != nil {
 		return err
 	}
@@ -108,7 +130,7 @@ func (d *DB) advance(t tx, all []migration) error {
 		if _, err := t.exec(all[i].text); err != nil {
 			return fmt.Errorf("%s: %w", all[i].name, err)
 		}
-		if _, err := t.exec(addMigration, i+1, all[i].name, all[i].sum); err != nil {
+		if _, err := t.exec(p.add(), i+1, all[i].name, all[i].sum); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -15,12 +17,14 @@ import (
 	"session/internal/memory"
 )
 
-func files(texts ...string) fs.FS {
+func files(texts ...string) part {
 	m := fstest.MapFS{}
 	for i, text := range texts {
 		m[fmt.Sprintf("migrations/%04d_x.sql", i+1)] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return m
+	p := memoryPart()
+	p.files = m
+	return p
 }
 
 func TestMigrationsRunOnce(t *testing.T) {
@@ -75,7 +79,7 @@ func TestBrokenMigration(t *testing.T) {
 	if err := d.db.QueryRow("SELECT COUNT(*) FROM sqlite_master WHERE name IN ('one', 'two')").Scan(&tables); err != nil || tables != 0 {
 		t.Errorf("%d tables of a migration that failed, %v", tables, err)
 	}
-	if err := d.migrate(t.Context(), migrationFiles); err != nil {
+	if err := d.migrate(t.Context(), memoryPart()); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -83,19 +87,21 @@ func TestBrokenMigration(t *testing.T) {
 // TestReleasedMigrations holds the sums of migrations: databases were made by them, so they never change after release. A
 // new one gets a line here.
 func TestReleasedMigrations(t *testing.T) {
-	want := []string{"f966b64ad710e41731a7e9e2d7371afb77769d70ed3fc943defafe4d6afedbee"}
-	all, err := migrations(migrationFiles)
-	if err != nil || len(all) < len(want) {
-		t.Fatal(all, err)
-	}
-	for i, sum := range want {
-		if all[i].sum != sum {
-			t.Errorf("%s has changed: %s", all[i].name, all[i].sum)
+	for _, c := range []struct {
+		part part
+		want []string
+	}{
+		{memoryPart(), []string{"f966b64ad710e41731a7e9e2d7371afb77769d70ed3fc943defafe4d6afedbee"}},
+		{lifecyclePart(), []string{"505ec09c59860175b04c8e7b7e28028843b99fd363ee9459d12dbaf6251a8da1"}},
+	} {
+		all, err := c.part.migrations()
+		if err != nil || len(all) != len(c.want) {
+			t.Fatal(all, err)
 		}
-	}
-	for i, m := range all {
-		if !strings.HasPrefix(m.name, fmt.Sprintf("migrations/%04d_", i+1)) {
-			t.Errorf("%s is number %d", m.name, i+1)
+		for i, m := range all {
+			if m.sum != c.want[i] || !strings.HasPrefix(path.Base(m.name), fmt.Sprintf("%04d_", i+1)) {
+				t.Errorf("%s is number %d, with the sum %s", m.name, i+1, m.sum)
+			}
 		}
 	}
 }
@@ -103,16 +109,22 @@ func TestReleasedMigrations(t *testing.T) {
 // texts are all that is ever given to a database, by name.
 func texts(t *testing.T) map[string]string {
 	t.Helper()
-	all := map[string]string{"create": createMigrations, "list": listMigrations, "add": addMigration, "add 1": addPostings(1), "add 3": addPostings(3)}
+	all := map[string]string{"add 1": addPostings(1), "add 3": addPostings(3)}
 	for name, text := range memoryQueries {
 		all["memory.sql "+name] = text
 	}
-	steps, err := migrations(migrationFiles)
-	if err != nil {
-		t.Fatal(err)
+	for name, text := range lifecycleQueries {
+		all["lifecycle.sql "+name] = text
 	}
-	for _, m := range steps {
-		all[m.name] = m.text
+	for _, p := range []part{memoryPart(), lifecyclePart()} {
+		all[p.name+" create"], all[p.name+" list"], all[p.name+" add"] = p.create(), p.list(), p.add()
+		steps, err := p.migrations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range steps {
+			all[m.name] = m.text
+		}
 	}
 	return all
 }
@@ -156,7 +168,12 @@ func TestQueriesAreUsed(t *testing.T) {
 			code += string(b)
 		}
 	}
-	for name, text := range memoryQueries {
+	if err := d.migrate(t.Context(), lifecyclePart()); err != nil {
+		t.Fatal(err)
+	}
+	all := maps.Clone(lifecycleQueries)
+	maps.Copy(all, memoryQueries)
+	for name, text := range all {
 		if !strings.Contains(code, `"`+name+`"`) {
 			t.Errorf("%s is used nowhere", name)
 		}
@@ -167,8 +184,8 @@ func TestQueriesAreUsed(t *testing.T) {
 		}
 		_ = stmt.Close()
 	}
-	for _, m := range regexp.MustCompile(`memoryQueries\["([^"]+)"\]`).FindAllStringSubmatch(code, -1) {
-		if memoryQueries[m[1]] == "" {
+	for _, m := range regexp.MustCompile(`(?:memory|lifecycle)Queries\["([^"]+)"\]`).FindAllStringSubmatch(code, -1) {
+		if all[m[1]] == "" {
 			t.Errorf("there is no query %s", m[1])
 		}
 	}

@@ -30,10 +30,32 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 }
 
 func openSQLite(ctx context.Context, path string) (*DB, error) {
+	d, err := newSQLite(path, "NORMAL", Patience{})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.migrate(ctx, memoryPart()); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func newSQLite(path, durable string, p Patience) (*DB, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	name, err := sqliteName(path)
+	db, err := sqliteConn(path, durable, sqliteWait, sqliteConns)
+	if err != nil {
+		return nil, err
+	}
+	d := newDB(db, sqliteDialect(), p)
+	d.file = path
+	return d, nil
+}
+
+// sqliteConn is connections to a file that is there. wait is for how many ms SQLite itself waits for others.
+func sqliteConn(path, durable string, wait, conns int) (*dbsql.DB, error) {
+	name, err := sqliteName(path, durable, wait)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +63,10 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newDB(dbsql.OpenDB(connector), sqliteDialect())
-	d.db.SetMaxOpenConns(sqliteConns)
-	d.db.SetMaxIdleConns(sqliteConns)
-	if err := d.migrate(ctx, migrationFiles); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
+	db := dbsql.OpenDB(connector)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
 }
 
 // makeFile makes an empty file, which to SQLite is a new database. SQLite itself would give it the mode of the umask; the
@@ -78,7 +97,7 @@ const (
 )
 
 // sqliteName is the name under which the driver opens a file. Write-ahead logging lets readers read while one writes.
-func sqliteName(path string) (string, error) {
+func sqliteName(path, durable string, wait int) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -87,7 +106,7 @@ func sqliteName(path string) (string, error) {
 		full = "/" + full // C:/x
 	}
 	options := url.Values{
-		"_pragma": {fmt.Sprintf("busy_timeout(%d)", sqliteWait), "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)"},
+		"_pragma": {fmt.Sprintf("busy_timeout(%d)", wait), "journal_mode(WAL)", "synchronous(" + durable + ")", "foreign_keys(1)"},
 		"_txlock": {"immediate"},
 	}
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: full, RawQuery: options.Encode()}).String(), nil
@@ -101,7 +120,9 @@ func sqliteDialect() dialect {
 		hasTable: `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		check:    checkSQLite,
 		again:    func(err error) bool { return sqliteCode(err)&0xff == sqlitelib.SQLITE_BUSY },
+		away:     func(error) bool { return false },
 		explain:  explainSQLite,
+		writers:  1,
 	}
 }
 
@@ -121,7 +142,11 @@ func explainSQLite(err error) error {
 	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB, sqlitelib.SQLITE_FORMAT:
 		return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
 	case sqlitelib.SQLITE_BUSY:
-		return fmt.Errorf("another process has held the database for %d s: %w", sqliteWait*tries/1000, err)
+		return fmt.Errorf("%w: another process has held the database for %d s: %w", ErrUnavailable, sqliteWait*tries/1000, err)
+	case sqlitelib.SQLITE_READONLY:
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	case sqlitelib.SQLITE_FULL:
+		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	if code == sqlitelib.SQLITE_IOERR_SHORT_READ {
 		return fmt.Errorf("%w: %w", memory.ErrDamaged, err)
