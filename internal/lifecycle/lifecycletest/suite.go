@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		{"BadOptions", badOptions},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			b := &bench{t: t, subject: open(t), clock: &Clock{now: time.Date(2026, 2, 6, 10, 0, 0, 0, time.UTC)}}
 			b.options = lifecycle.Options{Now: b.clock.Now, Policy: lifecycle.DefaultPolicy()}
 			b.Records = b.open()

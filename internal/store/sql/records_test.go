@@ -40,10 +40,14 @@ func conformance(t *testing.T, address func(t *testing.T) string) {
 
 func sqliteAddress(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "records.db") }
 
-func TestRecordsSQLite(t *testing.T) { conformance(t, sqliteAddress) }
+func TestRecordsSQLite(t *testing.T) {
+	t.Parallel()
+	conformance(t, sqliteAddress)
+}
 
 func TestRecordsPostgres(t *testing.T) {
 	demand(t)
+	t.Parallel()
 	conformance(t, postgresAddress)
 }
 
