@@ -11,6 +11,7 @@ import (
 func (r *root) commands() []*cli.Command {
 	return append([]*cli.Command{
 		r.saveCommand(), r.loadCommand(), r.blockerCommand(), r.planCommand(), r.runCommand(), r.mcpCommand(),
+		r.memoryCommand(),
 		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status)},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
 			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},

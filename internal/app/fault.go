@@ -10,6 +10,7 @@ import (
 	"session/internal/capture"
 	"session/internal/cycle"
 	"session/internal/execute"
+	"session/internal/memory"
 	"session/internal/plan"
 	"session/internal/session"
 	"session/internal/snapshot"
@@ -63,7 +64,7 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Nothing, plain, say("hint.nothing")}
 	case errors.As(err, &corrupt):
 		return Fault{Corrupt, say("error.corrupt", "file", corrupt.File, "why", corrupt.Err), say("hint.corrupt")}
-	case errors.As(err, &damaged):
+	case errors.As(err, &damaged), errors.Is(err, memory.ErrDamaged):
 		return Fault{Corrupt, plain, say("hint.check")}
 	case errors.As(err, &conflict):
 		return Fault{Corrupt, plain, ""}
@@ -119,7 +120,19 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var mode *ModeError
 	var missing *execute.NoProgramError
 	var none *NoBlockerError
+	var nowhere *NoSessionError
+	var foreign *ForeignSessionError
+	var forgotten *NoMemoryError
+	var several *AmbiguousMemoryError
 	switch {
+	case errors.As(err, &nowhere):
+		return Fault{Failed, words.Say("error.no-session", "name", nowhere.Name), words.Say("hint.no-session", "list", nowhere.Known)}
+	case errors.As(err, &foreign):
+		return Fault{Failed, words.Say("error.foreign-session", "name", foreign.Name), words.Say("hint.foreign-session", "id", short(foreign.Newest))}
+	case errors.As(err, &forgotten):
+		return Fault{Failed, words.Say("error.no-memory", "id", forgotten.ID), words.Say("hint.no-memory")}
+	case errors.As(err, &several):
+		return Fault{Failed, words.Say("error.memories", "id", several.Prefix), words.Say("hint.memories", "list", several.IDs[:min(5, len(several.IDs))])}
 	case errors.As(err, &mode) && mode.Inert:
 		return Fault{Usage, plain, words.Say("hint.mode-inert", "list", mode.Modes)}
 	case errors.As(err, &mode):

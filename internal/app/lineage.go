@@ -305,7 +305,8 @@ func Fork(ctx context.Context, p Place, ref string) (ForkResult, error) {
 	if err != nil {
 		return ForkResult{}, err
 	}
-	out, err := c.record(ctx, cycle.Where{Path: c.path, Base: id, Fork: true, Origin: snapshot.Origin{By: "fork"}}, nil, func(b *session.Bundle) error { return nil })
+	out, err := c.record(ctx, cycle.Where{Path: c.path, Base: id, Fork: true, Origin: snapshot.Origin{By: "fork"}},
+		c.elsewhere(), func(b *session.Bundle) error { return nil })
 	return ForkResult{ID: string(out.Made.ID), Parent: string(out.Made.Parent), Path: string(out.Made.Path)}, err
 }
 
@@ -320,7 +321,8 @@ func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Pr
 		return cycle.Outcome{}, err
 	}
 	r := cycle.Runner{Store: c.store, Leaser: c.files, Journal: c.journal(), Holder: c.holder(run), RunID: run, Hash: pol.hash, Accepted: pol.accepted,
-		Now: c.Now, Mend: c.mend(c.files, c.store), Project: project}
+		Now: c.Now, Mend: c.mend(c.files, c.store), Project: project, Beside: c.besideProjections()}
+	at.Leave = true
 	_, out, err := cycle.Do(ctx, r, at, cycle.Work[session.Bundle]{
 		Plan:  plan.Plan{Mode: at.Origin.By, For: plan.Save},
 		Steps: func(cycle.Base) engine.Steps[session.Bundle] { return nil },
@@ -334,7 +336,13 @@ func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Pr
 }
 
 // inherited is what a snapshot that records no new look takes over from its base: all but what belongs to one cycle.
+// The commit that the base made is not this one's, so undoing this one leaves it.
 func inherited(b session.Bundle) *session.Bundle {
+	if b.Environment.Git != nil {
+		g := *b.Environment.Git
+		g.Created, g.Before, g.IndexTree = false, "", ""
+		b.Environment.Git = &g
+	}
 	b.Context.Memory, b.Context.Forgot, b.Context.Steps, b.Context.Findings, b.Context.Checks, b.Context.Undone = nil, nil, nil, nil, nil, ""
 	b.Messages = session.Messages{}
 	return &b

@@ -78,8 +78,11 @@ func (c *lineage) checkProjections(ctx context.Context, r *CheckResult, repair b
 		r.Projections = append(r.Projections, ProjectionProblem{Name: session.StateFile, Detail: err.Error()})
 		return nil
 	}
-	if err != nil || at == nil {
+	if err != nil {
 		return err
+	}
+	if at == nil { // nothing was saved here, but perhaps elsewhere in this store
+		return c.checkMemory(ctx, mend)
 	}
 	if problem, err := c.stateProblem(at); err != nil {
 		return err
@@ -236,11 +239,7 @@ func (c *lineage) rebuildMemory(ctx context.Context, paths []snapshot.PathInfo) 
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	for _, at := range paths {
-		batch, err := chainBatch(ctx, c.store, at.Head.ID)
-		if err != nil {
-			return err
-		}
-		if err := db.Memory().Rebuild(ctx, batch); err != nil {
+		if err := rebuild(ctx, c.store, db.Memory(), sessionOf(at)); err != nil {
 			return err
 		}
 	}

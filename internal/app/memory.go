@@ -107,47 +107,112 @@ func readBatch(ctx context.Context, chain *snapshot.Store, id snapshot.ID) (memo
 	return batchOf(s.Manifest, b)
 }
 
-// search looks into the memory's tables. Where they do not stand at the snapshot that is being loaded, the question is
-// put to tables made from the chain and thrown away: a reader writes nothing.
+// writeMemoryBeside puts what an autosave remembers where it is found at once. It comes again with the save that takes the
+// autosave in, and is the same item then; so it needs no lease, and where the session stands does not move.
+func (s *site) writeMemoryBeside(ctx context.Context, made snapshot.Manifest, b session.Bundle) (err error) {
+	batch, err := batchOf(made, b)
+	if err != nil || len(batch.Add)+len(batch.Forget) == 0 {
+		return err
+	}
+	batch.Snapshot = ""
+	db, err := sql.OpenSQLite(ctx, s.memoryFile())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Memory().Apply(ctx, batch)
+}
+
+// search looks into the memory's tables for a load or a run.
 func (s *site) search(v saved) func(context.Context, memory.Query) ([]memory.Found, error) {
 	return func(ctx context.Context, q memory.Query) (found []memory.Found, err error) {
-		if v.chain == nil || v.state.Line == "" {
+		id, err := snapshot.ParseID(v.state.Snapshot)
+		if v.chain == nil || v.state.Line == "" || err != nil {
 			return nil, nil // nothing was ever remembered
 		}
-		if _, err := os.Stat(s.memoryFile()); err == nil {
-			found, err := searchFile(ctx, s.memoryFile(), q)
-			if !errors.Is(err, memory.ErrBehind) {
-				return found, err
-			}
-		}
-		batch, err := chainBatch(ctx, v.chain, snapshot.ID(v.state.Snapshot))
-		if err != nil {
-			return nil, err
-		}
-		dir, err := os.MkdirTemp("", "session-memory-")
-		if err != nil {
-			return nil, fmt.Errorf("search memory: %w", err)
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		db, err := sql.OpenSQLite(ctx, filepath.Join(dir, "memory.db"))
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, db.Close()) }()
-		if err := db.Memory().Rebuild(ctx, batch); err != nil {
-			return nil, err
-		}
-		return db.Memory().Search(ctx, q)
+		in := []memorySession{{line: snapshot.ID(v.state.Line), head: id}}
+		err = s.remembering(ctx, v.chain, in, func(m memory.Store) (err error) {
+			found, err = m.Search(ctx, q)
+			return err
+		})
+		return found, err
 	}
 }
 
-func searchFile(ctx context.Context, file string, q memory.Query) (found []memory.Found, err error) {
+// remembering puts a question to the memory's tables. Where they do not stand at the heads of the sessions that are meant,
+// it is put to tables made from the chain and thrown away: a reader writes nothing.
+func (s *site) remembering(ctx context.Context, chain *snapshot.Store, in []memorySession, ask func(memory.Store) error) error {
+	if _, err := os.Stat(s.memoryFile()); err == nil {
+		err := withMemory(ctx, s.memoryFile(), func(m memory.Store) error {
+			for _, x := range in {
+				if at, err := m.Standing(ctx, x.ref()); err != nil || string(at) != string(x.head) {
+					return errors.Join(err, memory.ErrBehind)
+				}
+			}
+			return ask(m)
+		})
+		if !errors.Is(err, memory.ErrBehind) || errors.Is(err, memory.ErrDamaged) {
+			return err
+		}
+	} else if !isMissing(err) {
+		return fmt.Errorf("read memory: %w", err)
+	}
+	return s.anew(ctx, chain, in, ask)
+}
+
+func (s *site) anew(ctx context.Context, chain *snapshot.Store, in []memorySession, ask func(memory.Store) error) (err error) {
+	dir, err := os.MkdirTemp("", "session-memory-")
+	if err != nil {
+		return fmt.Errorf("read memory: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return withMemory(ctx, filepath.Join(dir, "memory.db"), func(m memory.Store) error {
+		for _, x := range in {
+			if err := rebuild(ctx, chain, m, x); err != nil {
+				return err
+			}
+		}
+		return ask(m)
+	})
+}
+
+// rebuild makes a session's memory anew: what its snapshots remember, and the autosaves that no save has taken in.
+func rebuild(ctx context.Context, chain *snapshot.Store, m memory.Store, x memorySession) error {
+	batch, err := chainBatch(ctx, chain, x.head)
+	if err != nil {
+		return err
+	}
+	if err := m.Rebuild(ctx, batch); err != nil || x.foreign || x.path == "" {
+		return err
+	}
+	at, err := chain.Head(ctx, x.path)
+	if err != nil || at.Line != x.line {
+		return err
+	}
+	pending, err := chain.Pending(ctx, at)
+	if err != nil {
+		return err
+	}
+	for _, auto := range pending.Autosaves {
+		one, err := readBatch(ctx, chain, auto.ID)
+		if err != nil {
+			continue // named by the save that could not take it in
+		}
+		one.Snapshot = ""
+		if err := m.Apply(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func withMemory(ctx context.Context, file string, use func(memory.Store) error) (err error) {
 	db, err := sql.OpenSQLite(ctx, file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Memory().Search(ctx, q)
+	return use(db.Memory())
 }
 
 // query is what a load looks for in memory: what is worked on, what comes next, what blocks.

@@ -20,6 +20,16 @@ func (s *site) projections(chain *snapshot.Store) []cycle.Projection {
 	}
 }
 
+// elsewhere is what shows a snapshot on a path on which this work tree does not stand.
+func (c *lineage) elsewhere() []cycle.Projection {
+	return []cycle.Projection{{Name: "memory", Do: c.writeMemory(c.store)}}
+}
+
+// besideProjections are what an autosave shows at once, without the path's lease.
+func (s *site) besideProjections() []cycle.Projection {
+	return []cycle.Projection{{Name: "memory", Do: s.writeMemoryBeside}}
+}
+
 func (s *site) refs() session.SessionStore {
 	return file.NewFileSessionStore(filepath.Join(s.runtimeDir(), "ops", "runtime", "session_state.json"), s.Now)
 }

@@ -96,7 +96,7 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 
 // whereToRun finds the path of the base. Only a caller that names its base is refused when somebody was first.
 func (c *lineage) whereToRun(ctx context.Context, o RunOptions) (cycle.Where, error) {
-	at := cycle.Where{Path: c.path, Stood: c.here, Origin: snapshot.Origin{By: "run"}}
+	at := cycle.Where{Path: c.path, Stood: c.here, Leave: true, Origin: snapshot.Origin{By: "run"}}
 	head, err := c.store.Head(ctx, c.path)
 	if err != nil {
 		return at, err

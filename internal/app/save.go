@@ -195,7 +195,7 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	}
 	note := v.journal()
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
-		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain)}
+		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
 	at := cycle.Where{Path: v.path, Stood: v.stood(ctx, chain), Wait: leaseWait, Auto: v.below, Origin: snapshot.Origin{By: "save"}}
 	if err := v.base(ctx, chain, &at); err != nil {
 		return nil, cycle.Outcome{}, err

@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"session/gitstate"
 	"session/internal/cycle"
+	"session/internal/memory"
 	"session/internal/session"
 	"session/internal/snapshot"
 )
@@ -41,8 +43,12 @@ func Undo(ctx context.Context, p Place, ref string) (UndoResult, error) {
 	if err := u.allowed(ctx); err != nil {
 		return UndoResult{}, err
 	}
-	at := cycle.Where{Path: c.path, Wait: leaseWait, Origin: snapshot.Origin{By: "undo", Names: []snapshot.ID{u.target.ID}}}
-	out, err := c.record(ctx, at, c.projections(c.store), func(b *session.Bundle) error { return u.apply(ctx, b) })
+	at := cycle.Where{Path: u.target.Path, Wait: leaseWait, Origin: snapshot.Origin{By: "undo", Names: []snapshot.ID{u.target.ID}}}
+	project := c.projections(c.store)
+	if at.Path != c.path {
+		project = c.elsewhere()
+	}
+	out, err := c.record(ctx, at, project, func(b *session.Bundle) error { return u.apply(ctx, b) })
 	if err != nil {
 		return UndoResult{}, err
 	}
@@ -63,6 +69,7 @@ type undoing struct {
 	tree   string // what the index shall hold
 	moves  bool   // the branch moves
 	files  bool   // a restore is taken back: files go back to what the branch has
+	memory bool   // nothing but memory was changed
 }
 
 func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
@@ -74,11 +81,17 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 	if u.target, u.bundle, err = c.read(ctx, id); err != nil {
 		return nil, err
 	}
-	if u.target.Path != c.path {
+	u.memory = remembers(u.target.Manifest)
+	if u.bundle.Context.Undone != "" {
+		if err := u.again(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if u.target.Path != c.path && !u.memory {
 		return nil, &UndoError{"undo.other-path", []any{"path", string(u.target.Path), "here", string(c.path)}}
 	}
 	if u.bundle.Context.Undone != "" {
-		return u, u.again(ctx)
+		return u, nil
 	}
 	g := u.bundle.Environment.Git
 	u.files = u.target.Origin.By == "restore"
@@ -103,9 +116,11 @@ func (u *undoing) again(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, u.shown, err = u.read(ctx, id); err != nil {
+	was, shown, err := u.read(ctx, id)
+	if err != nil {
 		return err
 	}
+	u.shown, u.memory = shown, remembers(was.Manifest)
 	g := u.shown.Environment.Git
 	if g == nil || !g.Created {
 		return nil
@@ -204,6 +219,10 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 		}
 	}
 	now := u.Now()
+	if u.memory {
+		b.Context.State.SavedAt, b.Context.State.Origin, b.Context.Undone = now, "undo", string(u.target.ID)
+		return u.forget(ctx, b)
+	}
 	shown := inherited(u.shown)
 	if shown.Context.State.WorkingOn == "" { // there was nothing before the save that is taken back
 		shown.Context.State = b.Context.State
@@ -221,13 +240,18 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 		b.Environment.Git = &g
 		b.Context.State.GitCommit, b.Context.State.GitPushed = u.to, false
 	}
-	return u.forget(b)
+	return u.forget(ctx, b)
 }
 
-// forget takes the memory of an undone save away; the undo of an undo brings it back.
-func (u *undoing) forget(b *session.Bundle) error {
+// remembers knows snapshots that changed nothing but memory: they are taken back from anywhere, and leave the words alone.
+func remembers(m snapshot.Manifest) bool {
+	return m.Origin.By == "memory-add" || m.Origin.By == "memory-forget"
+}
+
+// forget takes the memory of what is undone away, and brings back what it forgot; the undo of an undo does the contrary.
+func (u *undoing) forget(ctx context.Context, b *session.Bundle) error {
 	if u.bundle.Context.Undone != "" {
-		b.Context.Memory = u.shown.Context.Memory
+		b.Context.Memory, b.Context.Forgot = u.shown.Context.Memory, u.shown.Context.Forgot
 		return nil
 	}
 	batch, err := batchOf(u.target.Manifest, u.bundle)
@@ -237,7 +261,15 @@ func (u *undoing) forget(b *session.Bundle) error {
 	for _, it := range batch.Add {
 		b.Context.Forgot = append(b.Context.Forgot, string(it.ID))
 	}
-	return nil
+	if len(batch.Forget) == 0 || u.target.Parent == "" {
+		return nil
+	}
+	before, err := chainBatch(ctx, u.store, u.target.Parent)
+	if err != nil {
+		return err
+	}
+	b.Context.Memory, err = rawItems(slices.DeleteFunc(before.Add, func(it memory.Item) bool { return !slices.Contains(batch.Forget, it.ID) }))
+	return err
 }
 
 // takeBackFiles undoes a restore: files that still stand as they were restored go back to what the branch has.

@@ -25,7 +25,9 @@ type Runner struct {
 	// Mend removes what a killed run left in the work tree. Called with the lease in hand.
 	Mend    func(ctx context.Context) error
 	Project []Projection
-	Watch   func(engine.Event)
+	// Beside are written after an autosave, too. They run without the path's lease, beside whoever holds it.
+	Beside []Projection
+	Watch  func(engine.Event)
 }
 
 // Work is one workflow: its steps over a draft of type D.
@@ -128,7 +130,11 @@ func (r Runner) base(ctx context.Context, at Where, beside bool) (Base, error) {
 	default:
 		b.Next = snapshot.NextID(r.Store.ID(), from) // taken already, most likely: the commit decides
 	}
-	if !at.Auto && !beside && !at.Fork {
+	switch {
+	case at.Auto || beside || at.Fork:
+	case at.Leave && head.Head != nil:
+		b.tookIn = head.Head.Origin.TookIn
+	case !at.Leave:
 		if err := r.autosaves(ctx, head, &b); err != nil {
 			return b, err
 		}
@@ -217,10 +223,11 @@ func (r Runner) commit(ctx context.Context, at Where, out *Outcome, held bool) e
 	if made.Behind != nil {
 		out.Behind = append(out.Behind, made.Behind)
 	}
+	project := r.Project
 	if !held {
-		return nil
+		project = r.Beside
 	}
-	for _, p := range r.Project {
+	for _, p := range project {
 		if err := p.Do(ctx, made.Manifest, out.Bundle); err != nil {
 			out.Behind = append(out.Behind, fmt.Errorf("%s: %w", p.Name, err))
 		}

@@ -65,6 +65,7 @@ type Where struct {
 	Base   snapshot.ID // a base that the caller named: it is continued, or the command refused
 	Fork   bool        // of Base, or of the newest
 	Auto   bool        // an autosave: a leaf, no lease
+	Leave  bool        // autosaves stay for the next save: this command takes nothing of theirs in
 	Wait   time.Duration
 	Origin snapshot.Origin
 }
