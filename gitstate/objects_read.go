@@ -162,7 +162,7 @@ func readLoose(file string, limit int64) (objectKind, []byte, error) {
 	head, body, ok := bytes.Cut(b, []byte{0})
 	name, size, ok2 := strings.Cut(string(head[:min(len(head), 40)]), " ")
 	n, err := strconv.ParseInt(size, 10, 64)
-	if !ok || !ok2 || err != nil || n != int64(len(body)) {
+	if !ok || !ok2 || err != nil || n != int64(len(body)) || n > limit {
 		return 0, nil, fmt.Errorf("%s: %w", file, errBadObject)
 	}
 	for kind, k := range kindNames {

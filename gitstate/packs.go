@@ -165,11 +165,13 @@ const maxDeltas = 4096
 // unpack reads the object at an offset, through its chain of differences.
 func (o *objects) unpack(p *pack, at, limit int64) (objectKind, []byte, error) {
 	var deltas [][]byte
+	var held int64 // by the deltas; together they may not be larger than one object may be
 	for len(deltas) < maxDeltas {
-		e, err := p.entry(at, limit)
+		e, err := p.entry(at, limit-held)
 		if err != nil {
 			return 0, nil, err
 		}
+		held += int64(len(e.data))
 		switch e.kind {
 		case offsetDelta:
 			deltas, at = append(deltas, e.data), e.base
