@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"session/internal/app"
@@ -18,8 +19,9 @@ func usagef(format string, args ...any) error {
 }
 
 // arrange brings a command line into the order that urfave/cli understands (it stops looking for flags at the first
-// argument): command, flags, "--", arguments. What follows a "--" of the user's stays as it is.
-func arrange(a *cli.App, args []string) ([]string, error) {
+// argument): command, flags, "--", arguments. What follows a "--" of the user's stays as it is. --arguments=TEXT stands
+// for the words in TEXT, once: that is how an assistant's slash command hands over what a person typed behind it.
+func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) ([]string, error) {
 	var words, flags, rest []string
 	commands, known := a.Commands, a.Flags
 	for i := 0; i < len(args); i++ {
@@ -36,7 +38,15 @@ func arrange(a *cli.App, args []string) ([]string, error) {
 			}
 			continue
 		}
-		name, _, assigned := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		name, value, assigned := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name == "arguments" && assigned && expand != nil {
+			more, err := expand(value)
+			if err != nil {
+				return nil, &app.UsageError{Err: err}
+			}
+			args, expand = slices.Concat(args[:i+1], more, args[i+1:]), nil
+			continue
+		}
 		flags = append(flags, arg)
 		if f := lookup(known, name); f != nil && takesValue(f) && !assigned {
 			if i+1 == len(args) {

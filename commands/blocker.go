@@ -15,7 +15,8 @@ import (
 // blockerCommand is session blocker.
 func (r *root) blockerCommand() *cli.Command {
 	say := r.words.Say
-	return &cli.Command{Name: "blocker", Usage: say("blocker.usage"), Description: say("blocker.help"), Action: r.act(r.blockerList),
+	c := &cli.Command{Name: "blocker", Usage: say("blocker.usage"), Description: say("blocker.help"), Action: r.act(r.blockerList),
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")}},
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: say("blocker.list"), Action: r.act(r.blockerList)},
 			{Name: "scan", Usage: say("blocker.scan"), ArgsUsage: "FILE…", Action: r.act(r.blockerScan)},
@@ -27,6 +28,10 @@ func (r *root) blockerCommand() *cli.Command {
 			{Name: "report", Usage: say("blocker.report"), Action: r.act(r.blockerReport), Flags: []cli.Flag{
 				&cli.StringFlag{Name: "agent", Usage: say("flag.report-agent")}}},
 		}}
+	for _, s := range c.Subcommands { // an assistant's command names the flag before a person names the subcommand
+		s.Flags = append(s.Flags, &cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")})
+	}
+	return c
 }
 
 func (r *root) blockerList(k *call) error {

@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"slices"
+
 	"session/internal/app"
 	"session/internal/text"
 
@@ -9,16 +11,17 @@ import (
 
 // commands is the table of commands.
 func (r *root) commands() []*cli.Command {
-	return append([]*cli.Command{
+	return slices.Concat([]*cli.Command{
 		r.saveCommand(), r.loadCommand(), r.blockerCommand(), r.planCommand(), r.runCommand(), r.mcpCommand(),
 		r.memoryCommand(),
-		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status)},
+		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status),
+			Flags: []cli.Flag{&cli.BoolFlag{Name: "assistant", Usage: r.words.Say("flag.assistant")}}},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
 			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},
 		{Name: "schema", Usage: r.words.Say("schema.usage"), Description: r.words.Say("schema.help"), Action: r.act(r.schema)},
 		{Name: "version", Usage: r.words.Say("version.usage"), Description: r.words.Say("version.help"), Action: r.act(r.version)},
 		{Name: "completion", Usage: r.words.Say("completion.usage"), ArgsUsage: "bash|zsh|fish", Description: r.words.Say("completion.help"), Action: r.act(r.completion)},
-	}, r.lineageCommands()...)
+	}, r.installCommands(), []*cli.Command{r.hookCommand()}, r.lineageCommands())
 }
 
 func (r *root) saveCommand() *cli.Command {
@@ -42,6 +45,7 @@ func (r *root) saveCommand() *cli.Command {
 			&cli.BoolFlag{Name: "tracked-only", Usage: say("flag.tracked-only")},
 			&cli.BoolFlag{Name: "replace-corrupt", Usage: say("flag.replace-corrupt")},
 			&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")},
+			&cli.BoolFlag{Name: "inline", Usage: say("flag.inline")},
 		},
 	}
 }
@@ -64,6 +68,10 @@ func (r *root) save(k *call) error {
 		return err
 	}
 	k.place.Watch, k.place.Profile = r.progress(), k.String("profile")
+	if k.Bool("inline") && r.takesMinutes(k, o.Mode) {
+		r.say("%s\n  %s\n", r.words.Say("save.inline"), app.Shell(r.withoutInline()))
+		return nil
+	}
 	res, err := app.Save(k.Ctx(), k.place, o)
 	if err != nil {
 		return err
@@ -106,6 +114,20 @@ func (k *call) saveOptions() (app.SaveOptions, error) {
 	}
 	o.Ask.NoCommit, o.Ask.TrackedOnly, o.ReplaceCorrupt = k.Bool("no-commit"), k.Bool("tracked-only"), k.Bool("replace-corrupt")
 	return o, nil
+}
+
+// takesMinutes reports whether a mode runs checks of the project: too long for an assistant that waits for two minutes.
+func (r *root) takesMinutes(k *call, mode string) bool {
+	if mode == "" || mode == "quick" || mode == "sync" {
+		return false
+	}
+	p, err := app.ShowPlan(k.Ctx(), k.place, mode)
+	return err == nil && slices.ContainsFunc(p.Plan, func(s app.PlanStep) bool { return s.Name == "Verify" })
+}
+
+// withoutInline is this command line as an assistant has to run it by itself.
+func (r *root) withoutInline() []string {
+	return append([]string{"session"}, slices.DeleteFunc(slices.Clone(r.line), func(s string) bool { return s == "--inline" })...)
 }
 
 // modeName is the one mode that was asked for.

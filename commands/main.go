@@ -61,7 +61,8 @@ func Main(ctx context.Context, args []string, sys System) int {
 	}
 	r := &root{System: sys, words: text.New(lang), args: args}
 	a := r.app()
-	line, err := arrange(a, args[1:])
+	line, err := arrange(a, args[1:], func(text string) ([]string, error) { return app.Arguments(text, sys.In) })
+	r.line = line
 	if err == nil {
 		err = a.RunContext(ctx, append([]string{"session"}, line...))
 	}
@@ -90,7 +91,10 @@ type root struct {
 	System
 	words *text.Catalogue
 	args  []string
+	line  []string // args as they were arranged, without the program
 	json  bool
+
+	assistant bool // a coding assistant reads the result
 }
 
 // end prints an error and turns it into an exit code.
@@ -117,11 +121,24 @@ func (r *root) complain(f app.Fault) int {
 	if r.json {
 		r.print(map[string]app.Fault{"error": f})
 	}
+	if r.assistant && !r.json && askable(f.Code) {
+		r.say("session: %s\n", f.Message)
+		if f.Hint != "" {
+			r.say("%s: %s\n", r.words.Say("error.hint"), f.Hint)
+		}
+		return app.OK
+	}
 	r.note("session: %s\n", f.Message)
 	if f.Hint != "" {
 		r.note("%s: %s\n", r.words.Say("error.hint"), f.Hint)
 	}
 	return f.Code
+}
+
+// askable reports whether a command stopped for want of something that the assistant can talk over with its user: it has
+// to read that, and any exit code but 0 keeps it from doing so.
+func askable(code int) bool {
+	return code == app.Nothing || code == app.NotAccepted || code == app.Busy || code == app.Corrupt
 }
 
 func (r *root) app() *cli.App {
@@ -185,7 +202,7 @@ type call struct {
 // act wraps a command's function: global flags are read, the place is made.
 func (r *root) act(f func(*call) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		r.json = c.Bool("json")
+		r.json, r.assistant = c.Bool("json"), c.Bool("assistant")
 		if l := c.String("lang"); l != "" {
 			lang, err := text.Choose(l, r.getenv)
 			if err != nil {

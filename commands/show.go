@@ -150,6 +150,7 @@ func (r *root) showStatus(s app.StatusResult) {
 	if s.Blocker != nil {
 		r.row("brief.blocker", fmt.Sprintf("%s (%s): %s", s.Blocker.Type, s.Blocker.Severity, text.Line(s.Blocker.Description, 160)))
 	}
+	r.showHooks(s.Hooks)
 	r.findings(s.Findings, false)
 }
 

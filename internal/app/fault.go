@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"session/gitstate"
+	"session/internal/assistant"
 	"session/internal/capture"
 	"session/internal/cycle"
 	"session/internal/execute"
@@ -52,6 +53,7 @@ func Describe(err error, words *text.Catalogue) Fault {
 		person    *NoPersonError
 		other     *session.ErrOtherSession
 		elsewhere *cycle.OtherPathError
+		noGit     *NoGitError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -90,6 +92,8 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Corrupt, plain, say("hint.check")}
 	case errors.As(err, &elsewhere):
 		return Fault{Failed, plain, say("hint.other-path", "base", elsewhere.Base)}
+	case errors.As(err, &noGit):
+		return Fault{Failed, plain, say("hint.no-git")}
 	case errors.As(err, &bare):
 		return Fault{Failed, say("error.bare", "dir", bare.Dir), say("hint.bare")}
 	case errors.Is(err, snapshot.ErrReadOnly), errors.Is(err, snapshot.ErrDenied), errors.Is(err, fs.ErrPermission):
@@ -124,6 +128,9 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var foreign *ForeignSessionError
 	var forgotten *NoMemoryError
 	var several *AmbiguousMemoryError
+	if f, ok := describeInit(err, plain, words); ok {
+		return f
+	}
 	switch {
 	case errors.As(err, &nowhere):
 		return Fault{Failed, words.Say("error.no-session", "name", nowhere.Name), words.Say("hint.no-session", "list", nowhere.Known)}
@@ -149,4 +156,24 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return Fault{Usage, plain, ""}
 	}
 	return Fault{Failed, plain, ""}
+}
+
+// describeInit says what went wrong with session init, where nothing was changed.
+func describeInit(err error, plain string, words *text.Catalogue) (Fault, bool) {
+	var settings *assistant.SettingsError
+	var record *assistant.RecordError
+	var conflict *assistant.HookConflictError
+	var changed *assistant.ChangedError
+	var undone *assistant.UndoneError
+	switch {
+	case errors.As(err, &undone) && undone.Left != nil:
+		return Fault{Corrupt, plain, words.Say("hint.init-undone")}, true
+	case errors.As(err, &settings):
+		return Fault{Corrupt, plain, words.Say("hint.init-settings", "file", settings.Path)}, true
+	case errors.As(err, &record):
+		return Fault{Corrupt, plain, words.Say("hint.init-record", "file", record.Path)}, true
+	case errors.As(err, &conflict), errors.As(err, &changed):
+		return Fault{Corrupt, plain, ""}, true
+	}
+	return Fault{}, false
 }

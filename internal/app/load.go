@@ -106,7 +106,7 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	if err := s.newer(ctx, &from, &d.Recorded); err != nil {
 		return LoadResult{}, err
 	}
-	d.Notes = from.notes
+	d.Notes = append(from.notes, s.deadHooks(ctx)...)
 	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: s.search(from)}
 	d.Memory.Session, d.Memory.At, d.Memory.Query = memory.SessionRef(from.state.Line), memory.Snapshot(from.state.Snapshot), query(from.state)
 	if _, err := engine.Run(ctx, mode, recovery.Steps(w), d, p.Watch); err != nil {

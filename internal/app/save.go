@@ -98,6 +98,7 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 			out.Behind = append(out.Behind, err)
 		}
 	}
+	v.dead = v.deadHooks(ctx)
 	r := v.result(d, out)
 	r.DurationMS = p.Now().Sub(began).Milliseconds()
 	return r, nil
@@ -114,6 +115,8 @@ type saving struct {
 	pol   policy
 	src   capture.Sources
 	below bool // this command was started by a run: it records an autosave
+	dead  []session.Finding
+	auto  *autosave // what a hook brought; nil for a save that somebody asked for
 }
 
 // begin lets git look at the work tree while everything else is prepared.
@@ -133,17 +136,24 @@ func (v *saving) prepare(ctx context.Context) (err error) {
 	if v.o.Mode == "" {
 		v.o.Mode = "quick"
 	}
-	if proc.Getenv(v.Env, RunVariable) != "" {
+	if v.auto != nil {
+		v.below = true
+	} else if proc.Getenv(v.Env, RunVariable) != "" {
 		v.o.Mode, v.below = "autosave", true
 		v.notes = append(v.notes, session.NewFinding(session.NewerAutosave, "save.below"))
 	}
 	if v.pol, err = v.policy(ctx); err != nil {
 		return err
 	}
+	if v.auto != nil {
+		if v.o.Mode = v.pol.Triggers.Events[eventName(v.auto.event.Kind)]; v.o.Mode == "" {
+			return nil // the policy says that nothing follows from this event
+		}
+	}
 	if v.plan, err = v.pol.mode(v.o.Mode, plan.Save); err != nil {
 		return err
 	}
-	if v.pol.inert() {
+	if v.pol.inert() && v.auto == nil {
 		v.notes = append(v.notes, session.NewFinding(session.PolicyInert, "policy.inert").Offer("accept", "session", "plan", "accept"))
 	}
 	if v.src, err = v.sourcesOf(v.pol); err != nil {
@@ -197,6 +207,9 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
 		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
 	at := cycle.Where{Path: v.path, Stood: v.stood(ctx, chain), Wait: leaseWait, Auto: v.below, Origin: snapshot.Origin{By: "save"}}
+	if v.auto != nil {
+		at.Origin = v.auto.origin()
+	}
 	if err := v.base(ctx, chain, &at); err != nil {
 		return nil, cycle.Outcome{}, err
 	}
@@ -261,6 +274,9 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 	if v.edit != nil {
 		d.Base.Context.State = adopt(d.Base.Context.State, *v.edit, string(b.Manifest.ID))
 	}
+	if v.auto != nil {
+		d.Origin, d.Ask.Evidence, d.Ask.Turn = "hook", v.auto.evidence, v.auto.about
+	}
 	d.Memory.Session = memory.SessionRef(b.Line)
 	return d
 }
@@ -307,6 +323,11 @@ func (v *saving) bundle(d *capture.Draft, r engine.Report) (session.Bundle, erro
 		return b, err
 	}
 	b.Context.Memory = append(b.Context.Memory, kept...)
+	if v.auto != nil {
+		if err := v.auto.add(&b); err != nil {
+			return b, err
+		}
+	}
 	b.Context.Steps, err = capture.Results(r.Results)
 	return b, err
 }
@@ -340,6 +361,7 @@ func (v *saving) result(d *capture.Draft, out cycle.Outcome) SaveResult {
 	for _, err := range out.Behind {
 		findings = append(findings, session.NewFinding(session.ProjectionBehind, "save.behind", "cause", err))
 	}
+	findings = append(findings, v.dead...)
 	r.Findings = v.word(findings)
 	return r
 }

@@ -43,13 +43,6 @@ type SavedStatus struct {
 	NextSteps []string `json:"next_steps"`
 }
 
-// HookStatus is one hook and whether it is armed.
-type HookStatus struct {
-	Name  string `json:"name"`
-	Armed bool   `json:"armed"`
-	Where string `json:"where"`
-}
-
 // Status says what a save would record now. A damaged state file is a finding here, not an error.
 func Status(ctx context.Context, p Place) (StatusResult, error) {
 	s, err := p.open(ctx)
@@ -72,12 +65,13 @@ func Status(ctx context.Context, p Place) (StatusResult, error) {
 	for _, f := range scene.Failures {
 		notes = append(notes, session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err))
 	}
-	r := StatusResult{Git: gitStatus(scene.Git), Tasks: tasksResult(scene.Tasks), Blocker: from.state.Blocker, Findings: p.word(notes), Hooks: []HookStatus{}}
+	r := StatusResult{Git: gitStatus(scene.Git), Tasks: tasksResult(scene.Tasks), Blocker: from.state.Blocker, Findings: p.word(notes)}
 	if from.state.Mode != "" {
 		r.Saved = &SavedStatus{Snapshot: from.state.Snapshot, SavedAt: from.state.SavedAt.Format("2006-01-02T15:04:05Z07:00"), Mode: from.state.Mode,
 			WorkingOn: from.state.WorkingOn, NextSteps: from.state.NextSteps}
 	}
-	return r, nil
+	r.Hooks, err = s.hooks(ctx, true)
+	return r, err
 }
 
 func gitStatus(g *survey.Git) *GitStatus {

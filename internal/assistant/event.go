@@ -222,14 +222,14 @@ const (
 )
 
 // Wants says how much of the saved state an event is answered with. A conversation that is resumed knows it already: a
-// second copy costs tokens and age (claude-mem, issue 4061). Opens must have said whether a prompt is the first one.
+// second copy costs tokens and age (claude-mem, issue 4061). One that is forked begins a way of its own. Opens must have said whether a prompt is the first one.
 func (e Event) Wants(opens bool) Want {
 	switch {
 	case e.Kind == Prompt && opens:
 		return WantBrief
 	case e.Kind != SessionStart:
 		return WantNothing
-	case e.From == Gemini, e.Source == "resume", e.Source == "fork":
+	case e.From == Gemini, e.Source == "resume":
 		return WantPointer
 	}
 	return WantBrief

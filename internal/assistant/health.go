@@ -27,6 +27,7 @@ type HealthOptions struct {
 	Windows    bool
 	Assistants []Name        // none: all that are installed or set up here
 	Limit      time.Duration // of one look at a version; 0: 5 s
+	Quick      bool          // files only: no program is started, and only those are looked at that the record names
 }
 
 // Health is what is true of one assistant in one work tree.
@@ -107,12 +108,20 @@ func LookAt(ctx context.Context, o HealthOptions) ([]Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	fired, err := ReadFired(o.HookLog)
+	read := ReadFired
+	if o.Quick {
+		read = LastFired
+	}
+	fired, err := read(o.HookLog)
 	if err != nil {
 		return nil, err
 	}
 	names := o.Assistants
-	if len(names) == 0 {
+	switch {
+	case len(names) > 0:
+	case o.Quick:
+		names = rec.names()
+	default:
 		names = Names()
 	}
 	all := make([]Health, len(names))
@@ -144,7 +153,7 @@ type looker struct {
 
 func (l *looker) look(ctx context.Context) {
 	l.h.Program, _ = proc.LookPath(l.h.Name.Program(), l.o.Env, l.o.Root)
-	if l.h.Program != "" {
+	if l.h.Program != "" && !l.o.Quick {
 		l.h.Version = version(ctx, l.h.Program, l.o)
 	}
 	l.files()

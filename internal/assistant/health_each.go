@@ -171,7 +171,7 @@ func (l *looker) codex(ctx context.Context) {
 	if len(waiting) > 0 {
 		l.problem(HooksUntrusted, path, "start codex at "+l.o.Root+" and choose \"Trust all and continue\"")
 	}
-	if !l.o.Windows && !inLoginShell(ctx, l.o) {
+	if !l.o.Windows && !l.o.Quick && !inLoginShell(ctx, l.o) {
 		l.problem(NoLoginProgram, "bash -lc", "put the folder of the session program on the PATH in ~/.profile")
 	}
 }

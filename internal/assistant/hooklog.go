@@ -74,7 +74,12 @@ func trimLog(path string) error {
 }
 
 // ReadFired reads the hook log, oldest first. Lines that are damaged are passed over; a log that is not there is empty.
-func ReadFired(path string) ([]Fired, error) {
+func ReadFired(path string) ([]Fired, error) { return readFired(path, 2*hookLogLimit) }
+
+// LastFired reads the newest lines of the hook log, oldest first: about sixty of them. Otherwise as ReadFired.
+func LastFired(path string) ([]Fired, error) { return readFired(path, 8<<10) }
+
+func readFired(path string, most int64) ([]Fired, error) {
 	f, size, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -84,7 +89,7 @@ func ReadFired(path string) ([]Fired, error) {
 	}
 	defer f.Close()
 	var all []Fired
-	_, err = eachLine(f, max(0, size-2*hookLogLimit), size, func(l []byte) {
+	_, err = eachLine(f, max(0, size-most), size, func(l []byte) {
 		var one Fired
 		if len(l) <= hookLogLine && json.Unmarshal(l, &one) == nil && !one.At.IsZero() {
 			all = append(all, one)

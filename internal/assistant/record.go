@@ -131,3 +131,23 @@ func with(names []Name, n Name) []Name {
 func without(names, gone []Name) []Name {
 	return slices.DeleteFunc(slices.Clone(names), func(n Name) bool { return slices.Contains(gone, n) })
 }
+
+// names are the assistants that something was installed for, in the order of Names.
+func (r record) names() (all []Name) {
+	for _, n := range Names() {
+		if slices.ContainsFunc(r.Files, func(e entry) bool { return slices.Contains(e.By, n) }) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// Dead reports whether a problem keeps the assistant's hooks from calling the program, or makes their calls come to
+// nothing.
+func (p Problem) Dead() bool {
+	switch p.Kind {
+	case SettingsBroken, HooksMissing, HooksOff, FolderUntrusted, HooksUntrusted, NoProgram:
+		return true
+	}
+	return false
+}

@@ -69,19 +69,20 @@ func (u *Usage) add(v Usage) {
 	u.CacheRead, u.CacheWrite = u.CacheRead+v.CacheRead, u.CacheWrite+v.CacheWrite
 }
 
-// Failure is a command that failed: evidence for a blocker.
-type Failure struct {
+// Ran is a command that builds or tests and that has ended: evidence for a blocker, or against one.
+type Ran struct {
 	Tool     string
 	Command  string
+	Failed   bool
 	ExitCode int    // -1: not known
-	Output   string // its end
+	Output   string // its end, of one that failed
 	At       time.Time
 }
 
 // Page is the part of a transcript that is new.
 type Page struct {
 	Segments  []Segment
-	Failures  []Failure
+	Ran       []Ran // the newest, in their order
 	Usage     Usage // of the messages in this page
 	CostMicro int64 // in millionths of a US dollar; 0 where the transcript names none
 	Next      Position
@@ -94,7 +95,7 @@ const (
 	defaultPage = 8 << 20
 	maxLine     = 4 << 20
 	maxSegments = 2000
-	maxFailures = 50
+	maxRan      = 50
 	textLimit   = 16 << 10
 	inputLimit  = 400
 	outputLimit = 2 << 10

@@ -131,6 +131,7 @@ type outcome struct {
 	code    int // -1: not known
 	agentID string
 	at      time.Time
+	goesOn  bool // it was put into the background, or interrupted: how it ends is not known
 }
 
 // resulted joins a result to its call; one whose call was read earlier becomes a segment of its own.
@@ -149,9 +150,14 @@ func (b *builder) resulted(id string, r outcome) {
 	if r.code >= 0 {
 		use.ExitCode = &r.code
 	}
-	if r.failed && c.command != "" && len(b.page.Failures) < maxFailures {
-		b.page.Failures = append(b.page.Failures, Failure{Tool: c.use.Name, Command: c.command, ExitCode: r.code, Output: r.output, At: r.at})
+	if c.command == "" || r.goesOn || !BuildsOrTests(c.command) {
+		return
 	}
+	ran := Ran{Tool: c.use.Name, Command: c.command, Failed: r.failed, ExitCode: r.code, At: r.at}
+	if r.failed {
+		ran.Output = r.output
+	}
+	b.page.Ran = append(b.page.Ran[max(0, len(b.page.Ran)-maxRan+1):], ran)
 }
 
 // spent counts the usage of a message once, however many lines it has.
@@ -186,8 +192,8 @@ func (b *builder) finish(next Position) Page {
 		}
 	}
 	p.Segments = kept
-	for i, f := range p.Failures {
-		p.Failures[i].Command, p.Failures[i].Output = b.tail(f.Command, proofLimit), b.tail(f.Output, proofLimit)
+	for i, f := range p.Ran {
+		p.Ran[i].Command, p.Ran[i].Output = b.tail(f.Command, proofLimit), b.tail(f.Output, proofLimit)
 	}
 	return p
 }

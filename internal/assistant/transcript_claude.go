@@ -77,7 +77,8 @@ func claudeUser(b *builder, in gjson.Result) {
 				code = -1
 			}
 			b.resulted(part.Get("tool_use_id").String(), outcome{output: rest, failed: part.Get("is_error").Bool(), code: code,
-				agentID: word(in.Get("toolUseResult.agentId").String()), at: at})
+				agentID: word(in.Get("toolUseResult.agentId").String()), at: at,
+				goesOn: in.Get("toolUseResult.backgroundTaskId").Exists() || in.Get("toolUseResult.interrupted").Bool()})
 		}
 		return true
 	})

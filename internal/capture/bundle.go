@@ -18,7 +18,7 @@ func (d *Draft) Bundle(host session.Host, profile string) session.Bundle {
 	for _, a := range d.Base.Autosaves {
 		b.Context.Memory = append(b.Context.Memory, a.Context.Memory...)
 		b.Context.Forgot = append(b.Context.Forgot, a.Context.Forgot...)
-		b.Messages.Segments = append(b.Messages.Segments, a.Messages.Segments...)
+		b.Messages.Add(a.Messages)
 	}
 	return b
 }

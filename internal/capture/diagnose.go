@@ -45,6 +45,9 @@ func (w World) Diagnose(ctx context.Context, d *Draft) error {
 		mask(&d.Blockers[i])
 	}
 	d.Memory.About = d.facts()
+	if d.Ask.Turn != nil {
+		d.Ask.Turn(&d.Memory.About)
+	}
 	return nil
 }
 

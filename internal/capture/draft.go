@@ -22,7 +22,8 @@ type Ask struct {
 	NoCommit    bool     // record the work tree in a ref of ours, leave index and branch
 	TrackedOnly bool     // leave new files alone
 	Evidence    []session.Evidence
-	Allow       []string // patterns of paths that are staged in spite of the guard
+	Turn        func(*memory.Facts) // adds what was said in this turn to what is remembered; nil: nothing
+	Allow       []string            // patterns of paths that are staged in spite of the guard
 }
 
 // Base is what the path's newest snapshot says; the zero value if the path has none.

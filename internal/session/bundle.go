@@ -105,6 +105,33 @@ type Check struct {
 // Messages is a snapshot's message_history_state: the segments that are new since its parent.
 type Messages struct {
 	Segments []json.RawMessage `json:"segments,omitempty"`
+	Spent    *Spent            `json:"spent,omitempty"`
+}
+
+// Spent is what the segments cost: tokens, and money in millionths of a US dollar where the assistant names it.
+type Spent struct {
+	Input        int64 `json:"input_tokens"`
+	Output       int64 `json:"output_tokens"`
+	CacheRead    int64 `json:"cache_read_tokens,omitempty"`
+	CacheWrite   int64 `json:"cache_write_tokens,omitempty"`
+	CostMicroUSD int64 `json:"cost_micro_usd,omitempty"`
+}
+
+// Add takes the segments of another part of the same conversation in, and what they cost.
+func (m *Messages) Add(more Messages) {
+	m.Segments = append(m.Segments, more.Segments...)
+	if more.Spent == nil {
+		return
+	}
+	var sum Spent
+	if m.Spent != nil {
+		sum = *m.Spent
+	}
+	s := more.Spent
+	sum.Input, sum.Output = sum.Input+s.Input, sum.Output+s.Output
+	sum.CacheRead, sum.CacheWrite = sum.CacheRead+s.CacheRead, sum.CacheWrite+s.CacheWrite
+	sum.CostMicroUSD += s.CostMicroUSD
+	m.Spent = &sum
 }
 
 // Bundle is what one snapshot carries, as documents.

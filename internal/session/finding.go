@@ -24,6 +24,7 @@ const (
 	PolicyInert      Status = "POLICY_INERT"       // the project's policy is not accepted on this machine
 	BlockerCleared   Status = "BLOCKER_CLEARED"    // a blocker is proven gone, or gave way to another
 	NewerAutosave    Status = "NEWER_AUTOSAVE"     // an autosave is newer than the last save
+	HookDead         Status = "HOOK_DEAD"          // a hook that was installed is not called, or comes to nothing
 )
 
 // Finding is one difference, with what can be done about it. Message and Action are filled in a person's language by
@@ -48,7 +49,7 @@ type Action struct {
 // Serious reports whether a finding needs a person: the command then ends with exit code 3.
 func (f Finding) Serious() bool {
 	switch f.Status {
-	case AllValid, FilesLeftOut, StateFileTracked, BlockerCleared, StateFileGone, NewerAutosave, PolicyInert, SourceFailed, ProjectionBehind:
+	case AllValid, FilesLeftOut, StateFileTracked, BlockerCleared, StateFileGone, NewerAutosave, PolicyInert, SourceFailed, ProjectionBehind, HookDead:
 		return false
 	}
 	return true

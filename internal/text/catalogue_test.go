@@ -155,7 +155,8 @@ func TestSentencesAndSourceFit(t *testing.T) {
 }
 
 // families are keys put together from a prefix and a value: of the constants of a type, or what a method is called with.
-var families = map[string]string{"push.": "gitstate.PushCause", "why.": "openspec.Reason", "action.": "Offer"}
+var families = map[string]string{"push.": "gitstate.PushCause", "why.": "openspec.Reason", "action.": "Offer",
+	"init-kept.": "assistant.Why", "problem.": "assistant.ProblemKind"}
 
 // sayers are the functions whose key is followed by all that its sentence needs.
 var sayers = map[string]bool{"Say": true, "say": true, "NewFinding": true, "rejected": true}
