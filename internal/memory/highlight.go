@@ -16,9 +16,16 @@ func Highlight(query, text string) []Span {
 	if len(h.asked) == 0 {
 		return nil
 	}
-	begin, kind := 0, gap
+	begin, kind, after := 0, gap, 0
 	for i, r := range text {
-		if c := scriptOf(r); c != kind {
+		c := scriptOf(r)
+		if strings.HasPrefix(text[i:], "\x1b[") {
+			after = i + 2 + colour(text[i+2:])
+		}
+		if i < after {
+			c = gap
+		}
+		if c != kind {
 			h.run(kind, text, begin, i)
 			begin, kind = i, c
 		}

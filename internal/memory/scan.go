@@ -62,16 +62,20 @@ func withoutColours(text string) string {
 	}
 	parts := strings.Split(text, "\x1b[")
 	for i, p := range parts[1:] {
-		end := 0
-		for end < len(p) && p[end] >= 0x20 && p[end] < 0x40 {
-			end++
-		}
-		if end < len(p) && p[end] >= 0x40 && p[end] < 0x7f {
-			end++
-		}
-		parts[i+1] = p[end:]
+		parts[i+1] = p[colour(p):]
 	}
 	return strings.Join(parts, " ")
+}
+
+// colour is how long the sequence is of which p is what follows ESC [.
+func colour(p string) (end int) {
+	for end < len(p) && p[end] >= 0x20 && p[end] < 0x40 {
+		end++
+	}
+	if end < len(p) && p[end] >= 0x40 && p[end] < 0x7f {
+		end++
+	}
+	return end
 }
 
 func scriptOf(r rune) script {
