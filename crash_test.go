@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,12 +26,14 @@ func need(t testing.TB, program, hint string) string {
 
 func missing(t testing.TB, what, hint string) {
 	t.Helper()
-	for _, r := range strings.Split(os.Getenv("SESSION_TEST_REQUIRE"), ",") {
-		if r == what {
-			t.Fatalf("%s is required: %s", what, hint)
-		}
+	if required(what) {
+		t.Fatalf("%s is required: %s", what, hint)
 	}
 	t.Skipf("%s is not here: %s", what, hint)
+}
+
+func required(what string) bool {
+	return slices.Contains(strings.Split(os.Getenv("SESSION_TEST_REQUIRE"), ","), what)
 }
 
 // cuts are the system calls between which a save is killed: everything by which a file, a name or a lock comes to be,

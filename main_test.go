@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +29,13 @@ func TestScripts(t *testing.T) {
 			for k, v := range isolated(home) {
 				env.Setenv(k, v)
 			}
+			for k, v := range toolchains() {
+				env.Setenv(k, v)
+			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "code": codeCmd, "empty": emptyCmd},
+		Condition: has,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "code": codeCmd, "empty": emptyCmd},
 	})
 }
 
@@ -45,6 +50,19 @@ func isolated(home string) map[string]string {
 		"LC_ALL": "C", "TZ": "UTC", "NO_COLOR": "1",
 		"SESSION_GIT_PATH": os.Getenv("SESSION_GIT_PATH"),
 	}
+}
+
+// toolchains is what compilers need of the real home: a cache so that they need not build the world, and where rustup
+// keeps them.
+func toolchains() map[string]string {
+	env := map[string]string{"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		env["GOCACHE"] = cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build"))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		env["RUSTUP_HOME"] = cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup"))
+	}
+	return env
 }
 
 // environ is isolated on top of what a program needs to start.

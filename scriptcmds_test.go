@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -58,4 +59,30 @@ func jsonCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if ok == neg {
 		ts.Fatalf("%s is %s, want %s%q in\n%s", args[1], r.Raw, strings.Repeat("not ", map[bool]int{true: 1}[neg]), args[2], text)
 	}
+}
+
+// has answers the condition [has:PROGRAM]: it is installed. Where SESSION_TEST_REQUIRE names it, or says tools, a missing
+// one fails the script instead of skipping it.
+func has(cond string) (bool, error) {
+	program, ok := strings.CutPrefix(cond, "has:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	if installed(program) {
+		return true, nil
+	}
+	if required(program) || required("tools") {
+		return false, fmt.Errorf("%s is not installed, and SESSION_TEST_REQUIRE asks for it", program)
+	}
+	return false, nil
+}
+
+// installed reports whether a program, or the library gtest, is here.
+func installed(what string) bool {
+	if what == "gtest" {
+		_, err := os.Stat("/usr/include/gtest/gtest.h")
+		return err == nil
+	}
+	_, err := exec.LookPath(what)
+	return err == nil
 }

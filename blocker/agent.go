@@ -175,7 +175,7 @@ func failed(b *Blocker, name string, lines []string, at int, o Options) {
 			b.Type = r.t
 		}
 	}
-	s := newScan(o.table(), newPlaces(o.Root))
+	s := newScan(o.table(), newPlaces(o.Root, o.Dir))
 	h := inner(s, []byte(strings.Join(lines, "\n")))
 	if h != nil && h.m.Rule.Stage != "agent" && h.m.Rule.Strength != "weak" {
 		was := *b

@@ -308,7 +308,7 @@ func TestPlaces(t *testing.T) {
 		{"", "", "<stdin>", "<stdin>"},
 		{"", "", "", ""},
 	} {
-		p := newPlaces(c.root)
+		p := newPlaces(c.root, "")
 		for _, d := range strings.Fields(c.dirs) {
 			p.enter(d)
 		}
@@ -320,7 +320,7 @@ func TestPlaces(t *testing.T) {
 
 // TestPlacesLeave: make's directories are a stack; leaving another than the last is not believed.
 func TestPlacesLeave(t *testing.T) {
-	p := newPlaces("/w")
+	p := newPlaces("/w", "")
 	p.enter("/w/a")
 	p.enter("/w/a/b")
 	p.leave("/w/x")

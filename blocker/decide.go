@@ -260,7 +260,7 @@ func (s *scan) describe(b *Blocker, h *hit) {
 	}
 	b.Severity, b.RecoveryAgent = Severity(m.Rule.Severity), m.Rule.Agent
 	b.ErrorPattern = patternOf(b, m, short)
-	if m.Rule.Resolution != "" {
+	if placeless := m.File == "" && strings.Contains(m.Rule.Resolution, "{file}"); m.Rule.Resolution != "" && !placeless {
 		fill := *m
 		fill.File = b.File
 		b.Resolution = cut(fill.Fill(m.Rule.Resolution), maxText)

@@ -30,6 +30,7 @@ type Input struct {
 type Options struct {
 	Now    time.Time    // detected_at
 	Root   string       // root of the work tree, absolute: what lies in it is named relative to it
+	Dir    string       // where the tool ran, absolute, when that is known and not Root: its relative paths start there
 	Rules  *rules.Table // nil: the built-in rules
 	Newest time.Time    // the newest thing the log speaks of (HEAD's commit, a source file); an older log is stale
 	Procs  int          // goroutines to decode and select with; 0: GOMAXPROCS, at most 8
@@ -179,7 +180,7 @@ func scanLog(ctx context.Context, in *Input, o *Options, r *Report, body io.Read
 			return nil
 		}
 	}
-	s := newScan(o.Rules, newPlaces(o.Root))
+	s := newScan(o.Rules, newPlaces(o.Root, o.Dir))
 	err := each(ctx, body, r.Encoding, o.Rules, o.Procs, func(c *chunk) error {
 		s.chunk(c)
 		return ctx.Err()
@@ -204,7 +205,7 @@ func succeededAtEnd(ctx context.Context, in *Input, o *Options, enc Encoding) (b
 		tail = appendUTF16(nil, tail[:n&^1], enc == UTF16BE)
 	}
 	_, tail, _ = bytes.Cut(tail, []byte{'\n'})
-	s := newScan(o.Rules, newPlaces(o.Root))
+	s := newScan(o.Rules, newPlaces(o.Root, o.Dir))
 	err = each(ctx, bytes.NewReader(tail), enc, o.Rules, 1, func(c *chunk) error {
 		s.chunk(c)
 		return nil

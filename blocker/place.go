@@ -17,11 +17,15 @@ var roots = lazily(`^(?:/home/runner/work/[^/]+/[^/]+/|/__w/[^/]+/[^/]+/|[A-Za-z
 // places turns paths of a log into paths of the repository.
 type places struct {
 	root string   // absolute, with slashes; may be empty
-	dirs []string // make's stack of directories
+	dirs []string // where the tool ran, then make's stack of directories
 }
 
-func newPlaces(root string) *places {
-	return &places{root: strings.TrimSuffix(slashes(root), "/")}
+func newPlaces(root, dir string) *places {
+	p := &places{root: strings.TrimSuffix(slashes(root), "/")}
+	if dir != "" && dir != root {
+		p.enter(dir)
+	}
+	return p
 }
 
 func slashes(p string) string { return strings.ReplaceAll(p, `\`, "/") }

@@ -351,7 +351,7 @@ func TestEvidence(t *testing.T) {
 // TestFollowingEnds: a hit lets go after its lines, also when its evidence was full before.
 func TestFollowingEnds(t *testing.T) {
 	for _, head := range []string{"##[error]Process completed with exit code 1.\n", "a.c:3:5: error: boom\n", "--- FAIL: TestA (0.00s)\n"} {
-		s := newScan(rules.BuiltinTable(), newPlaces(""))
+		s := newScan(rules.BuiltinTable(), newPlaces("", ""))
 		text := strings.Repeat("before\n", 50) + head + strings.Repeat("after\n", 500)
 		err := each(context.Background(), strings.NewReader(text), UTF8, s.table, 1, func(c *chunk) error {
 			s.chunk(c)

@@ -52,7 +52,7 @@ func structured(ctx context.Context, in *Input, o *Options, r *Report, head []by
 		r.Verdict = Failed
 	}
 	if in.Exit != nil && *in.Exit != 0 && len(r.Blockers) == 0 {
-		s := newScan(o.Rules, newPlaces(o.Root))
+		s := newScan(o.Rules, newPlaces(o.Root, o.Dir))
 		s.conclude(in, o, r)
 	}
 	return nil, true, nil
@@ -91,7 +91,7 @@ var (
 // blocker makes the blocker of a failure; its output is scanned like a log for the place and the first error line.
 func (f *failure) blocker(in *Input, o *Options, reader string) Blocker {
 	b := Blocker{Type: f.t, Source: in.Name, AutoDetected: true, DetectedAt: o.Now, Rule: reader, LogLine: f.no, Line: f.line}
-	s := newScan(o.Rules, newPlaces(o.Root))
+	s := newScan(o.Rules, newPlaces(o.Root, o.Dir))
 	b.File = s.resolve(f.file)
 	if h := inner(s, f.output); h != nil {
 		f.take(&b, s, h)

@@ -193,6 +193,9 @@ func (p Place) editBlockers(ctx context.Context, by string, edit func([]blocker.
 		cleared = gone
 		b.Context.State.Blockers = blocker.Order(kept)
 		b.Context.State.Blocker = blocker.First(kept)
+		for _, x := range gone { // what it was read from is not read again
+			b.Context.Evidence = slices.DeleteFunc(b.Context.Evidence, func(e session.Evidence) bool { return e.Source() == x.Source })
+		}
 		return err
 	})
 	if cleared != nil {
@@ -265,7 +268,7 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 	if ran.Err != nil && ran.ExitCode == capture.NotStarted {
 		return BlockerResult{}, ran.Err
 	}
-	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: maskAll(args), ExitCode: ran.ExitCode, Log: ran.Log}
+	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: maskAll(args), Dir: s.where(), ExitCode: ran.ExitCode, Log: ran.Log}
 	r, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
 	r.ExitCode, r.Log = ran.ExitCode, ran.Log
 	return r, err
@@ -303,10 +306,11 @@ func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (Blo
 	if err != nil {
 		return BlockerResult{}, err
 	}
-	src.Patterns, src.Git = nil, false // only what is handed in: this is no look at the work tree
+	src.Patterns, src.Git = nil, false
 	var cleared []blocker.Blocker
 	r, err := p.note(ctx, by, func(b *session.Bundle) error {
-		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context}}
+		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context},
+			Stage: capture.Stage{Inherited: true}} // only what is handed in: this is no look at the work tree
 		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say}
 		if err := w.Diagnose(ctx, d); err != nil {
 			return err
@@ -333,7 +337,16 @@ func (s *site) watched(ctx context.Context, run string, args []string, out io.Wr
 	if err != nil {
 		return capture.Ran{ExitCode: capture.NotStarted, Err: err}
 	}
-	r := s.logged(ctx, args, f, nil, out)
+	r := s.logged(ctx, s.Dir, args, f, nil, out)
 	r.Log = s.belowRuntime(file)
 	return r
+}
+
+// where is the folder in which the person stands, as a slash path below the top of the work tree; "" for the top.
+func (s *site) where() string {
+	rel, err := filepath.Rel(s.root, s.Dir)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }

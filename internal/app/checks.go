@@ -54,7 +54,7 @@ func (s *site) runner(run string) func(context.Context, []string, string, func(s
 		if err != nil {
 			return capture.Ran{ExitCode: capture.NotStarted, Err: err}
 		}
-		r := s.logged(ctx, args, f, say, nil)
+		r := s.logged(ctx, s.root, args, f, say, nil)
 		r.Log = s.belowRuntime(file)
 		return r
 	}
@@ -70,7 +70,7 @@ func (s *site) belowRuntime(file string) string {
 }
 
 // logged runs a command with its output going through the redactor into a file.
-func (s *site) logged(ctx context.Context, args []string, f *os.File, say func(string), also io.Writer) capture.Ran {
+func (s *site) logged(ctx context.Context, dir string, args []string, f *os.File, say func(string), also io.Writer) capture.Ran {
 	reader, writer := io.Pipe()
 	copied := make(chan error, 1)
 	go func() {
@@ -82,7 +82,7 @@ func (s *site) logged(ctx context.Context, args []string, f *os.File, say func(s
 	if also != nil {
 		out.to = io.MultiWriter(also, writer)
 	}
-	_, err := proc.Run(ctx, proc.Command{Args: args, Dir: s.root, Env: s.Env, Output: out, Errors: out, Tree: true})
+	_, err := proc.Run(ctx, proc.Command{Args: args, Dir: dir, Env: s.Env, Output: out, Errors: out, Tree: true})
 	closed := errors.Join(writer.Close(), <-copied)
 	r := capture.Ran{}
 	var exit *proc.ExitError

@@ -12,7 +12,7 @@ import (
 // Bundle is what the draft says, as its snapshot carries it. Pure.
 func (d *Draft) Bundle(host session.Host, profile string) session.Bundle {
 	b := session.Bundle{
-		Environment: session.Environment{Survey: survey.Version, Git: d.gitFacts(), Host: host, Profile: profile},
+		Environment: session.Environment{Survey: survey.Version, Git: d.gitFacts(), Host: host, Profile: profile, Diagnosed: d.Diagnosed},
 		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded(), Evidence: d.Evidence},
 	}
 	for _, a := range d.Base.Autosaves {

@@ -40,21 +40,22 @@ func (b Base) State() session.State { return b.Context.State }
 
 // Draft is a save under way.
 type Draft struct {
-	Ask      Ask  // in
-	Base     Base // in
-	Mode     string
-	Origin   string
-	Scene    survey.Scene       // Look
-	Tasks    Tasks              // Describe
-	Words    Words              // Describe
-	Stage    Stage              // Guard, Commit
-	Push     Push               // Push
-	Checks   []session.Check    // Verify, CheckDocs, ReadCI
-	Evidence []session.Evidence // Diagnose: what it went by
-	Cleared  []blocker.Blocker  // Diagnose: proven gone
-	Blockers []blocker.Blocker  // Diagnose
-	Memory   memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
-	Findings []session.Finding  // every step
+	Ask       Ask  // in
+	Base      Base // in
+	Mode      string
+	Origin    string
+	Scene     survey.Scene       // Look
+	Tasks     Tasks              // Describe
+	Words     Words              // Describe
+	Stage     Stage              // Guard, Commit
+	Push      Push               // Push
+	Checks    []session.Check    // Verify, CheckDocs, ReadCI
+	Evidence  []session.Evidence // Diagnose: what it went by
+	Cleared   []blocker.Blocker  // Diagnose: proven gone
+	Blockers  []blocker.Blocker  // Diagnose
+	Diagnosed time.Time          // Diagnose: when it looked at logs
+	Memory    memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
+	Findings  []session.Finding  // every step
 }
 
 // Stage is what became of the work tree.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -11,7 +12,8 @@ type Environment struct {
 	Git       *GitFacts  `json:"git,omitempty"`
 	Host      Host       `json:"host"`
 	Assistant *Assistant `json:"assistant,omitempty"`
-	Profile   string     `json:"profile,omitempty"` // the policy profile of the plan that ran
+	Profile   string     `json:"profile,omitempty"`  // the policy profile of the plan that ran
+	Diagnosed time.Time  `json:"diagnosed,omitzero"` // when logs were looked at: what is newer has not been judged
 }
 
 // GitFacts is the work tree as a save left it.
@@ -78,11 +80,20 @@ type Evidence struct {
 	Kind     string    `json:"kind"` // exit-code, agent
 	At       time.Time `json:"at"`
 	Command  []string  `json:"command,omitempty"` // exit-code; one element where only the line is known
+	Dir      string    `json:"dir,omitempty"`     // where it ran: a slash path below the top of the work tree; "" is the top
 	ExitCode int       `json:"exit_code"`
 	Log      string    `json:"log,omitempty"`    // file below the runtime folder that holds the output
 	Output   string    `json:"output,omitempty"` // its last lines, where there is no file
 	Agent    string    `json:"agent,omitempty"`
 	Report   string    `json:"report,omitempty"` // the agent's last message
+}
+
+// Source names what an evidence is about, as Blocker.Source has it: the last word of a command or an agent counts.
+func (e Evidence) Source() string {
+	if e.Kind == AgentEvidence {
+		return "agent:" + e.Agent
+	}
+	return "command:" + strings.Join(e.Command, " ")
 }
 
 // The kinds of evidence.

@@ -92,10 +92,21 @@ func findLogs(root string, ask LogAsk) []found {
 	}
 	w := walker{root: root, patterns: ask.Patterns, take: take}
 	w.walk()
+	all = slices.DeleteFunc(all, func(f found) bool { return outdone(root, f.path) })
 	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.path, b.path))
 	})
 	return all[:min(len(all), maxLogs)]
+}
+
+// outdone reports whether a list of failed tests lies beside the report of the same run: CTest writes LastTest.log every
+// time, LastTestsFailed.log only when a test failed, and then leaves it (CMake 3.25).
+func outdone(root, p string) bool {
+	if path.Base(p) != "LastTestsFailed.log" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(path.Dir(p)), "LastTest.log"))
+	return err == nil
 }
 
 // walker visits folders that builds and tests write to, breadth first, within bounds.

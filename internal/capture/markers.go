@@ -1,0 +1,57 @@
+package capture
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"session/blocker"
+	"session/gitstate"
+	"session/internal/session"
+)
+
+// git looks at conflicts and at markers that were left in changed files.
+func (l *looking) git(ctx context.Context) {
+	g := l.d.Scene.Git
+	if g == nil || l.d.Stage.Inherited {
+		return
+	}
+	st := blocker.GitState{Unmerged: g.Unmerged()}
+	if len(g.Operations) > 0 && g.Operations[0] != gitstate.Bisect {
+		st.Operation = string(g.Operations[0])
+	}
+	found := blocker.FromGit(st, l.options.Now)
+	l.found = append(l.found, found...)
+	if len(found) == 0 {
+		l.well("git", "git status")
+	}
+	l.markers()
+}
+
+// markers looks for conflict markers in what this save stages; unmerged files have them by nature.
+func (l *looking) markers() {
+	marked := false
+	for _, e := range l.d.Scene.Git.Entries {
+		if e.Kind == gitstate.Unmerged || !e.Stageable() || e.Y == 'D' || blocker.MarkersBelong(e.Path) || strings.HasSuffix(e.Path, "/") {
+			continue
+		}
+		f, info, err := openRegular(filepath.Join(l.Root, filepath.FromSlash(e.Path)))
+		if err != nil || f == nil || info.Size() > maxMarked {
+			continue
+		}
+		m, ok, err := blocker.Markers(f)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		if err == nil && ok {
+			marked = true
+			l.found = append(l.found, blocker.FromMarkers(session.PathText(e.Path), m, l.options.Now))
+		}
+	}
+	if !marked {
+		l.well("markers", "git diff")
+	}
+}
+
+// maxMarked is the largest file that is searched for conflict markers, in bytes.
+const maxMarked = 8 << 20
