@@ -12,10 +12,15 @@ import (
 // commands is the table of commands.
 func (r *root) commands() []*cli.Command {
 	return slices.Concat([]*cli.Command{
-		r.saveCommand(), r.loadCommand(), r.blockerCommand(), r.planCommand(), r.runCommand(), r.mcpCommand(),
+		r.saveCommand(),
+		r.loadCommand(),
+		r.blockerCommand(),
 		r.memoryCommand(),
+		r.planCommand(),
+		r.runCommand(),
+		r.mcpCommand(),
 		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status),
-			Flags: []cli.Flag{&cli.BoolFlag{Name: "assistant", Usage: r.words.Say("flag.assistant")}}},
+			Flags: []cli.Flag{&cli.BoolFlag{Name: "ci", Usage: r.words.Say("flag.ci")}, &cli.BoolFlag{Name: "assistant", Usage: r.words.Say("flag.assistant")}}},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),
 			Flags: []cli.Flag{&cli.StringFlag{Name: "change", Usage: r.words.Say("flag.change")}}},
 		{Name: "schema", Usage: r.words.Say("schema.usage"), Description: r.words.Say("schema.help"), Action: r.act(r.schema)},
@@ -42,6 +47,7 @@ func (r *root) saveCommand() *cli.Command {
 			&cli.StringFlag{Name: "openspec", Usage: say("flag.openspec")},
 			&cli.StringSliceFlag{Name: "allow", Usage: say("flag.allow")},
 			&cli.BoolFlag{Name: "no-commit", Usage: say("flag.no-commit")},
+			&cli.BoolFlag{Name: "wait-ci", Usage: say("flag.wait-ci")},
 			&cli.BoolFlag{Name: "tracked-only", Usage: say("flag.tracked-only")},
 			&cli.BoolFlag{Name: "replace-corrupt", Usage: say("flag.replace-corrupt")},
 			&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")},
@@ -112,6 +118,7 @@ func (k *call) saveOptions() (app.SaveOptions, error) {
 			return o, err
 		}
 	}
+	o.Ask.WaitCI = k.Bool("wait-ci")
 	o.Ask.NoCommit, o.Ask.TrackedOnly, o.ReplaceCorrupt = k.Bool("no-commit"), k.Bool("tracked-only"), k.Bool("replace-corrupt")
 	return o, nil
 }
@@ -174,7 +181,7 @@ func (r *root) status(k *call) error {
 	if err := k.none(); err != nil {
 		return err
 	}
-	res, err := app.Status(k.Ctx(), k.place)
+	res, err := app.Status(k.Ctx(), k.place, app.StatusOptions{CI: k.Bool("ci")})
 	if err != nil {
 		return err
 	}
@@ -235,7 +242,7 @@ func (r *root) overview(k *call) error {
 	if k.NArg() > 0 {
 		return r.unknown(k.Args().First())
 	}
-	res, err := app.Status(k.Ctx(), k.place)
+	res, err := app.Status(k.Ctx(), k.place, app.StatusOptions{CI: k.Bool("ci")})
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 	if p := s.State.TaskProgress; p.Total > 0 {
 		parts = append(parts, r.words.Say("receipt.tasks", "done", p.Completed, "total", p.Total))
 	}
-	parts = append(parts, r.words.Say("receipt.blockers", "n", len(s.State.Blockers)))
+	parts = append(parts, r.blocked(s.State))
 	if s.State.GitBranch != "" {
 		key := "receipt.not-pushed"
 		if s.State.GitPushed {
@@ -86,6 +86,23 @@ func (r *root) way(c app.CommitResult) {
 	default:
 		r.note("%s\n", text.Safe(r.words.Say("receipt.path.safe", "reason", c.Reason)))
 	}
+}
+
+// blocked names what to meet first.
+func (r *root) blocked(s session.State) string {
+	b := s.Blocker
+	if b == nil {
+		return r.words.Say("receipt.blockers", "n", 0)
+	}
+	where := ""
+	if b.File != "" {
+		where = fmt.Sprintf(" %s:%d", text.Line(b.File, 60), b.Line)
+	}
+	more := ""
+	if n := len(s.Blockers); n > 1 {
+		more = fmt.Sprintf(" (+%d)", n-1)
+	}
+	return r.words.Say("receipt.blocked", "type", string(b.Type), "where", where, "more", more)
 }
 
 func (r *root) committed(s app.SaveResult) string {
@@ -150,8 +167,20 @@ func (r *root) showStatus(s app.StatusResult) {
 	if s.Blocker != nil {
 		r.row("brief.blocker", fmt.Sprintf("%s (%s): %s", s.Blocker.Type, s.Blocker.Severity, text.Line(s.Blocker.Description, 160)))
 	}
+	r.ci(s.CI)
 	r.showHooks(s.Hooks)
 	r.findings(s.Findings, false)
+}
+
+// ci shows what CI last said, and how long ago.
+func (r *root) ci(c *app.CIStatus) {
+	if c == nil {
+		return
+	}
+	r.row("brief.ci", r.words.Say("brief.ci-said", "verdict", r.words.Say("ci."+c.Verdict), "commit", short(c.Commit), "ago", app.Ago(r.words, r.Now().Sub(c.Asked))))
+	for _, b := range c.Blockers {
+		r.row("", fmt.Sprintf("%s (%s): %s", b.Type, b.Severity, text.Line(b.Description, 160)))
+	}
 }
 
 func (r *root) branchLine(g *app.GitStatus) string {

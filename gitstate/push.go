@@ -163,9 +163,9 @@ func isOpenSSH(command string) bool {
 	return program[strings.LastIndexAny(program, `/\`)+1:] == "ssh"
 }
 
-// provePush asks the remote itself.
+// provePush asks the remote itself, where it was pushed to: that may be another place than where it is fetched from.
 func (r *Repo) provePush(ctx context.Context, g runner, o PushOptions, p Pushed) error {
-	out, err := g.run(ctx, nil, "ls-remote", p.Remote, p.Ref)
+	out, err := g.run(ctx, nil, "ls-remote", "--", r.pushURL(ctx, p.Remote), p.Ref)
 	if err != nil {
 		return &PushError{Cause: NotThere, Remote: p.Remote, Detail: "the remote could not be asked whether it has the commit", Err: err}
 	}

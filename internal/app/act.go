@@ -54,7 +54,7 @@ func actSwitch(ctx context.Context, p Place, a session.Action) (Acted, error) {
 		return Acted{}, err
 	}
 	var done Acted
-	st, err := Status(ctx, p)
+	st, err := Status(ctx, p, StatusOptions{})
 	if err != nil {
 		return done, err
 	}

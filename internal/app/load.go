@@ -65,10 +65,10 @@ type Next struct {
 
 // Since is what happened after the save.
 type Since struct {
-	Commits  []Commit `json:"commits"`
-	Upstream int      `json:"upstream"` // commits of the upstream that HEAD lacks
-	Tasks    []string `json:"tasks"`    // tasks ticked
-	CI       *string  `json:"ci"`
+	Commits  []Commit  `json:"commits"`
+	Upstream int       `json:"upstream"` // commits of the upstream that HEAD lacks
+	Tasks    []string  `json:"tasks"`    // tasks ticked
+	CI       *CIStatus `json:"ci"`       // what it last said; null where it was never asked
 }
 
 // Commit is one commit.
@@ -107,12 +107,16 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 		return LoadResult{}, err
 	}
 	d.Notes = append(from.notes, s.deadHooks(ctx)...)
+	ci := s.ci()
+	d.CI = ci.brief()
 	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: s.search(from)}
 	d.Memory.Session, d.Memory.At, d.Memory.Query = memory.SessionRef(from.state.Line), memory.Snapshot(from.state.Snapshot), query(from.state)
 	if _, err := engine.Run(ctx, mode, recovery.Steps(w), d, p.Watch); err != nil {
 		return LoadResult{}, err
 	}
-	return loadResult(d), nil
+	r := loadResult(d)
+	r.Since.CI = ci
+	return r, nil
 }
 
 // resume decides whether a load may go on (S0.5): no Ref is a Cold Start, a Ref under the accepted policy a Resume, and

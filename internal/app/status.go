@@ -15,6 +15,7 @@ type StatusResult struct {
 	Git      *GitStatus        `json:"git"` // null outside git
 	Tasks    TasksResult       `json:"tasks"`
 	Blocker  *blocker.Blocker  `json:"blocker"`
+	CI       *CIStatus         `json:"ci"`    // what it last said; null where it was never asked
 	Saved    *SavedStatus      `json:"saved"` // null: nothing was saved yet
 	Findings []session.Finding `json:"findings"`
 	Hooks    []HookStatus      `json:"hooks"`
@@ -43,13 +44,23 @@ type SavedStatus struct {
 	NextSteps []string `json:"next_steps"`
 }
 
+// StatusOptions is what session status was asked.
+type StatusOptions struct {
+	CI bool // ask GitHub now
+}
+
 // Status says what a save would record now. A damaged state file is a finding here, not an error.
-func Status(ctx context.Context, p Place) (StatusResult, error) {
+func Status(ctx context.Context, p Place, o StatusOptions) (StatusResult, error) {
 	s, err := p.open(ctx)
 	if err != nil {
 		return StatusResult{}, err
 	}
 	var notes []session.Finding
+	if o.CI {
+		if notes, err = s.asked(ctx); err != nil {
+			return StatusResult{}, err
+		}
+	}
 	from, err := s.saved(ctx, "")
 	switch {
 	case isNothing(err):
@@ -65,7 +76,7 @@ func Status(ctx context.Context, p Place) (StatusResult, error) {
 	for _, f := range scene.Failures {
 		notes = append(notes, session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err))
 	}
-	r := StatusResult{Git: gitStatus(scene.Git), Tasks: tasksResult(scene.Tasks), Blocker: from.state.Blocker, Findings: p.word(notes)}
+	r := StatusResult{Git: gitStatus(scene.Git), Tasks: tasksResult(scene.Tasks), Blocker: from.state.Blocker, Findings: p.word(notes), CI: s.ci()}
 	if from.state.Mode != "" {
 		r.Saved = &SavedStatus{Snapshot: from.state.Snapshot, SavedAt: from.state.SavedAt.Format("2006-01-02T15:04:05Z07:00"), Mode: from.state.Mode,
 			WorkingOn: from.state.WorkingOn, NextSteps: from.state.NextSteps}

@@ -21,6 +21,14 @@ type Input struct {
 	Scene    survey.Scene
 	Findings []session.Finding // worded; AllValid is not shown
 	Memories []Memory
+	CI       *CI // nil: never asked
+}
+
+// CI is what CI last said of the branch.
+type CI struct {
+	Verdict string // failed, running, stopped, none, passed, unknown
+	Asked   time.Time
+	Commit  string
 }
 
 // Memory is one remembered item.
@@ -177,6 +185,9 @@ func (b *builder) since() {
 	}
 	if ticked := Ticked(b.in.State, b.in.Scene); len(ticked) > 0 {
 		add(b.say.Say("brief.ticked", "n", len(ticked), "first", ticked[0]))
+	}
+	if c := b.in.CI; c != nil {
+		b.line("brief.ci", b.say.Say("brief.ci-said", "verdict", b.say.Say("ci."+c.Verdict), "commit", c.Commit[:min(8, len(c.Commit))], "ago", Ago(b.say, b.in.Scene.At.Sub(c.Asked))))
 	}
 }
 

@@ -42,6 +42,9 @@ func (w World) Diagnose(ctx context.Context, d *Draft) error {
 	if w.Blockers.Git {
 		l.git(ctx)
 	}
+	if w.Blockers.CI {
+		l.ci()
+	}
 	d.Blockers = blocker.Order(l.settle(ctx))
 	for i := range d.Blockers {
 		mask(&d.Blockers[i])

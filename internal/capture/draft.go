@@ -23,6 +23,7 @@ type Ask struct {
 	TrackedOnly bool     // leave new files alone
 	Evidence    []session.Evidence
 	Turn        func(*memory.Facts) // adds what was said in this turn to what is remembered; nil: nothing
+	WaitCI      bool                // wait until the CI runs of the pushed commit have completed
 	Allow       []string            // patterns of paths that are staged in spite of the guard
 }
 
@@ -50,6 +51,7 @@ type Draft struct {
 	Stage     Stage              // Guard, Commit
 	Push      Push               // Push
 	Checks    []session.Check    // Verify, CheckDocs, ReadCI
+	CI        *CI                // ReadCI; nil where nobody was asked
 	Evidence  []session.Evidence // Diagnose: what it went by
 	Cleared   []blocker.Blocker  // Diagnose: proven gone
 	Blockers  []blocker.Blocker  // Diagnose
@@ -110,6 +112,8 @@ type World struct {
 	Checks   map[string]Checks
 	// Run runs one command of a check with its output kept as a log.
 	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran
+	// AskCI asks the host of a remote; false where it is none that we know.
+	AskCI func(context.Context, CIQuestion) (CI, bool, error)
 	// Note tells the journal which commit the branch is about to move to.
 	Note func(ctx context.Context, ref, commit string) error
 }

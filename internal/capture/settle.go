@@ -78,9 +78,15 @@ func shows(all []blocker.Blocker, source string) bool {
 	return slices.ContainsFunc(all, func(x blocker.Blocker) bool { return sourceOf(x) == source })
 }
 
+// sourceOf names what has to be well for a blocker to be gone.
 func sourceOf(b blocker.Blocker) string {
-	if b.Rule == "conflict-markers" || strings.HasPrefix(b.Source, "markers") {
+	switch {
+	case b.Rule == "conflict-markers", strings.HasPrefix(b.Source, "markers"):
 		return "markers"
+	case strings.HasPrefix(b.Source, FromRuns):
+		return FromRuns
+	case strings.HasPrefix(b.Source, FromReviews):
+		return FromReviews
 	}
 	return b.Source
 }

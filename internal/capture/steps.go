@@ -21,7 +21,7 @@ func Steps(w World) engine.Steps[Draft] {
 		"Push":      engine.Acts(engine.With(w.push)),
 		"Verify":    engine.With(w.verify),
 		"CheckDocs": engine.With(w.checkDocs),
-		"ReadCI":    engine.Does(w.readCI),
+		"ReadCI":    engine.With(w.readCI),
 
 		"SummarizeMemory": engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
 		"PersistMemory":   engine.On(mem, engine.Does(memory.Persist)),

@@ -78,8 +78,13 @@ func (w fromOutside) steps() engine.Steps[save] {
 		"Glance":    engine.Does(func(context.Context, *save) error { return nil }),
 		"Verify":    engine.With(func(context.Context, *save, bundled) error { return nil }),
 		"CheckDocs": engine.With(func(context.Context, *save, files) error { return nil }),
-		"ReadCI":    engine.Does(func(context.Context, *save) error { return nil }),
+		"ReadCI":    engine.With(func(context.Context, *save, asking) error { return nil }),
 	}
+}
+
+type asking struct {
+	Within int `json:"within_seconds"`
+	Wait   int `json:"wait_seconds"`
 }
 
 type bundled struct {
@@ -133,7 +138,7 @@ func TestSync(t *testing.T) {
 func TestARejectedPushIsRecorded(t *testing.T) {
 	var d save
 	rep, err := engine.Run(context.Background(), builtin(t, "sync"), fromOutside{push: errors.New("non-fast-forward")}.steps(), &d, nil)
-	want := "Look:done Guard:done Describe:done Commit:done Push:failed Diagnose:done SummarizeMemory:done PersistMemory:done "
+	want := "Look:done Guard:done Describe:done Commit:done Push:failed ReadCI:done Diagnose:done SummarizeMemory:done PersistMemory:done "
 	if err != nil || d.pushed || statuses(rep) != want || rep.Results[4].Why != "non-fast-forward" {
 		t.Errorf("%v %+v\n got %s\nwant %s", err, d, statuses(rep), want)
 	}
@@ -204,7 +209,7 @@ func TestRunsDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestLimitsOfThePlanHold: ReadCI has five seconds in full; the step sees that deadline and not a later one.
+// TestLimitsOfThePlanHold: Push has two minutes in full; the step sees that deadline and not a later one.
 func TestLimitsOfThePlanHold(t *testing.T) {
 	steps := fromOutside{}.steps()
 	var left, none time.Duration
@@ -216,11 +221,16 @@ func TestLimitsOfThePlanHold(t *testing.T) {
 			return nil
 		}
 	}
-	steps["ReadCI"], steps["Diagnose"] = engine.Does(look(&left)), engine.Does(look(&none))
+	steps["Push"] = engine.With(func(ctx context.Context, d *save, _ struct {
+		Protected []string `json:"protected"`
+	}) error {
+		return look(&left)(ctx, d)
+	})
+	steps["Diagnose"] = engine.Does(look(&none))
 	if _, err := engine.Run(context.Background(), builtin(t, "full"), steps, new(save), nil); err != nil {
 		t.Fatal(err)
 	}
-	if left <= 0 || left > 5*time.Second || none != 0 {
+	if left <= 0 || left > 2*time.Minute || none != 0 {
 		t.Error(left, none)
 	}
 }

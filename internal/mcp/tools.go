@@ -188,7 +188,7 @@ type statusOut struct {
 }
 
 func (s *server) status(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, statusOut, error) {
-	r, err := app.Status(ctx, s.at(ctx, req))
+	r, err := app.Status(ctx, s.at(ctx, req), app.StatusOptions{})
 	if err != nil {
 		return nil, statusOut{}, s.fault(err)
 	}

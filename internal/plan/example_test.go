@@ -51,7 +51,7 @@ func Example() {
 	// Commit false 0s
 	// Push true 5m
 	// .claude/session/modes.yaml:1:1
-	// builtin/1/modes.yaml:48:1
+	// builtin/1/modes.yaml:52:1
 }
 
 // What changed since a person accepted the policy.

@@ -52,7 +52,7 @@ func catalogue() Catalogue {
 		Steps: map[Command]map[string]Check{
 			Save: {"Look": takes(""), "Glance": takes(""), "Guard": takes("max_file_size allow", "max_file_size"), "Describe": takes(""),
 				"Commit": takes("hooks"), "Push": takes("protected"), "Verify": takes("bundle", "bundle"), "CheckDocs": takes("files"),
-				"ReadCI": takes(""), "Diagnose": takes(""), "SummarizeMemory": takes(""), "PersistMemory": takes("")},
+				"ReadCI": takes("within_seconds wait_seconds", "within_seconds"), "Diagnose": takes(""), "SummarizeMemory": takes(""), "PersistMemory": takes("")},
 			Load: {"Look": takes(""), "Validate": takes(""), "RetrieveMemory": retrieve, "Brief": takes(""), "Route": takes(""),
 				"Attempt": takes(""), "Prove": takes("")},
 			Run: {"RetrieveMemory": retrieve, "ContextSelect": takes("tokens"), "PromptAssemble": takes(""), "AgentCall": takes("programs"),
@@ -115,7 +115,7 @@ func source(t *testing.T, file string) string {
 // BEFORE THE FIRST RELEASE this number may be set anew when builtin/1 is changed on purpose. FROM THE FIRST RELEASE ON
 // it is frozen, like every file under builtin/1: snapshots name this policy, and a change of it would change the plan of
 // everybody who uses it. Then a change is a new policy: add builtin/2 beside it, with a hash of its own here.
-const builtin1 = "acd14f22135797765561ddf2341636e9c94e14f25b388832471b300e0999c4f8"
+const builtin1 = "d973ac6058dd459e3468e5525255b79eed92f02f24327909f8668e4687bacaf7"
 
 func TestBuiltinNeverChanges(t *testing.T) {
 	golden := map[string]string{"builtin/1": builtin1}
@@ -143,7 +143,7 @@ func TestBuiltinPlans(t *testing.T) {
 	}
 	for mode, want := range map[string]string{
 		"quick":    "save quick Look Guard Describe Commit Diagnose SummarizeMemory PersistMemory",
-		"sync":     "save sync Look Guard Describe Commit Push Diagnose SummarizeMemory PersistMemory",
+		"sync":     "save sync Look Guard Describe Commit Push ReadCI Diagnose SummarizeMemory PersistMemory",
 		"full":     "save full Look Guard Describe Commit Push Verify CheckDocs ReadCI Diagnose SummarizeMemory PersistMemory",
 		"autosave": "save  Glance Diagnose SummarizeMemory PersistMemory",
 		"load":     "load  Look Validate RetrieveMemory Brief",
@@ -163,8 +163,11 @@ func TestBuiltinPlans(t *testing.T) {
 		t.Error("a plan for a mode that is not there")
 	}
 	ci := p.Plans()["full"].Steps[7]
-	if ci.Name != "ReadCI" || !ci.Keep || ci.Limit.String() != "5s" || ci.With != nil {
-		t.Errorf("%+v", ci)
+	if ci.Name != "ReadCI" || !ci.Keep || ci.Limit != 0 || string(ci.With) != `{"wait_seconds":1800,"within_seconds":5}` {
+		t.Errorf("%+v %s", ci, ci.With)
+	}
+	if push := p.Plans()["full"].Steps[4]; push.Name != "Push" || !push.Keep || push.Limit.String() != "2m" {
+		t.Errorf("%+v", push)
 	}
 }
 

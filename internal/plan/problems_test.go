@@ -131,7 +131,7 @@ var problemRows = []struct{ file, src, want string }{
 	{"bundles", "checks: {c: {build: [-j8, make], limit: 1m}}\n", `"-j8" is no program`},
 	{"bundles", "checks: {c: {build: [[make], []], limit: 1m}}\n", `checks.c.build[2]: the list is empty`},
 	{"bundles", "checks: {c: {build: [\"a\\0\"], limit: 1m}}\n", `zero byte`},
-	{"bundles", "checks: {project-checks: null}\n", `builtin/1/modes.yaml:64:17: full.steps[6].Verify.bundle: there is no check bundle`},
+	{"bundles", "checks: {project-checks: null}\n", `builtin/1/modes.yaml:68:17: full.steps[6].Verify.bundle: there is no check bundle`},
 	{"bundles", "agents: {-x: {programs: [claude]}}\n", `1:10: agents: "-x" is no agent's name`},
 	{"bundles", "agents: {x: {}}\n", `the key "programs" is missing`},
 	{"bundles", "programs: {p: {run: [p, \"{agnt}\"], input: stdin, output: text, limit: 1m}}\n", `"{agnt}": {agent} may stand in an argument`},

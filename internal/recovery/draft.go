@@ -20,6 +20,7 @@ type Draft struct {
 	State    session.State     // in: what was saved
 	Recorded survey.Recorded   // in: what its snapshot recorded of the world
 	Notes    []session.Finding // in: how the state was come by
+	CI       *brief.CI         // in: what CI last said
 	Scene    survey.Scene      // Look
 	Report   validate.Report   // Validate
 	Memory   memory.Work       // in: session and query; RetrieveMemory

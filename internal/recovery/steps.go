@@ -50,7 +50,7 @@ func (w World) brief(_ context.Context, d *Draft) error {
 		all = append(all, session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err))
 	}
 	d.Findings = w.Word(append(all, d.Notes...))
-	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories()}, w.Words)
+	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories(), CI: d.CI}, w.Words)
 	return nil
 }
 
