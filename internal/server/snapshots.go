@@ -34,7 +34,7 @@ func (s *Server) me(_ context.Context, c call, _ nothing) (whoami, error) {
 }
 
 func (s *Server) status(ctx context.Context, c call, _ nothing) (app.StatusResult, error) {
-	return app.Status(ctx, c.place)
+	return app.Status(ctx, c.place, app.StatusOptions{})
 }
 
 type snapshotsIn struct {
