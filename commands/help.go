@@ -31,6 +31,7 @@ var chapters = []struct {
 	{"help.daily", []string{"save", "load", "status", "tasks", "blocker"}},
 	{"help.lineage", []string{"log", "show", "diff", "fork", "undo", "finish", "restore", "export", "import"}},
 	{"help.agents", []string{"plan", "run", "memory", "list", "info", "pause", "resume", "cancel", "delete", "answer", "stats"}},
+	{"help.service", []string{"serve", "worker", "token", "mcp"}},
 	{"help.upkeep", []string{"init", "doctor", "check", "gc", "completion", "schema", "version"}},
 }
 

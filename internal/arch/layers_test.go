@@ -54,7 +54,7 @@ var layers = map[string]row{
 	"internal/github":      {[]string{"blocker"}, "adapter: GitHub"},
 
 	"internal/app":    {[]string{"*"}, "one function a verb; the only place that wires"},
-	"internal/server": {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates HTTP"},
+	"internal/server": {[]string{"internal/app", "internal/session", "internal/snapshot", "internal/lifecycle", "internal/coordination", "internal/text", "blocker", "openspec"}, "translates HTTP"},
 	"internal/mcp":    {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates MCP"},
 	"commands":        {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
 }
@@ -72,6 +72,8 @@ var fences = []struct {
 	{"github.com/cli/go-gh/v2", []string{"internal/github"}, "adapter"},
 	{"github.com/urfave/cli/v2", []string{"commands"}, "the command layer is replaceable"},
 	{"charm.land/huh/v2", []string{"commands"}, "only commands asks questions"},
+	{"github.com/coder/websocket", []string{"internal/server"}, "adapter"},
+	{"github.com/prometheus", []string{"internal/server"}, "adapter"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/mcp"}, "adapter"},
 }
 

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"session/internal/text"
+)
+
+// Server is the service. Make it with New; its Handler serves requests, Serve also minds the connections.
+type Server struct {
+	Options
+	words   map[text.Lang]*text.Catalogue
+	ops     []operation
+	openapi []byte
+	metrics *metrics
+	rates   *rates
+	ending  atomic.Bool
+	handler http.Handler
+}
+
+// New makes a service. It touches nothing yet.
+func New(o Options) (*Server, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o.Limits = o.Limits.filled()
+	s := &Server{Options: o, metrics: newMetrics(), rates: newRates(o.Limits),
+		words: map[text.Lang]*text.Catalogue{text.English: text.New(text.English), text.Korean: text.New(text.Korean)}}
+	s.ops = s.operations()
+	err := resolve(s.ops)
+	if err != nil {
+		return nil, err
+	}
+	if s.openapi, err = document(s.ops); err != nil {
+		return nil, err
+	}
+	s.handler = s.observe(s.guard(s.routes()))
+	return s, nil
+}
+
+// Handler is everything that the service answers.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// routes is the table as a mux.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, op := range s.ops {
+		mux.Handle(op.method+" "+op.path, s.operate(op))
+	}
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", s.measured())
+	mux.HandleFunc("GET /api/openapi.json", s.describe)
+	s.page(mux)
+	mux.HandleFunc("/", s.nowhere(mux))
+	return mux
+}
+
+// nowhere answers what no route does: with 405 if another method would be answered.
+func (s *Server) nowhere(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+			other := r.Clone(r.Context())
+			if other.Method = m; m == r.Method {
+				continue
+			}
+			if _, pattern := mux.Handler(other); pattern != "/" && pattern != "" {
+				w.Header().Add("Allow", m)
+			}
+		}
+		if w.Header().Get("Allow") != "" {
+			s.refuse(w, r, refusal{Status: http.StatusMethodNotAllowed, Code: "METHOD_NOT_ALLOWED", Message: s.say(r, "serve.method")})
+			return
+		}
+		s.refuse(w, r, s.absent(r))
+	}
+}
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
+
+// ready says whether requests should come here: not any more once the service is ending.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	if s.ending.Load() {
+		plain(w, http.StatusServiceUnavailable, "ending")
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func plain(w http.ResponseWriter, status int, word string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(word + "\n")) // whoever has gone does not need it
+}
+
+// Serve answers on l until ctx ends, and then lets what is under way end, for at most Limits.Drain. An error is what
+// kept it from serving.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: s.Limits.Header, ReadTimeout: s.Limits.Read, WriteTimeout: s.Limits.Write, IdleTimeout: s.Limits.Idle,
+		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), // clients' broken handshakes
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(limited(l, s.Limits.Conns, s.metrics)) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.ending.Store(true)
+	s.Log.Info("ending", "drain", s.Limits.Drain)
+	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Drain)
+	defer stop()
+	err := h.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.Log.Warn("closing connections that did not end")
+		err = h.Close()
+	}
+	return err
+}
+
+// now is the clock.
+func (s *Server) now() time.Time { return s.Place.Now() }
