@@ -130,6 +130,27 @@ func TestMCPBlockers(t *testing.T) {
 	}
 }
 
+// TestMCPMemory finds what was remembered, in this work tree's session.
+func TestMCPMemory(t *testing.T) {
+	dir, env := workTree(t)
+	cs := assistantAt(t, dir, env)
+	calls(t, cs, "save", map[string]any{"message": "x"})
+	if out, errs, code := session(t, dir, env, "memory", "add", "retries of the uploader need a jitter"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	if got, s, failed := calls(t, cs, "memory_search", map[string]any{"query": "uploader jitter", "top_k": 2}); failed || !strings.Contains(gjson.Get(s, "items.0.summary").String(), "jitter") {
+		t.Errorf("search: %v %q %s", failed, got, s)
+	}
+	if got, s, failed := calls(t, cs, "memory_search", map[string]any{"query": "volcano", "top_k": 2}); failed || len(gjson.Get(s, "items").Array()) != 0 || got == "" {
+		t.Errorf("search for what is not there: %v %q %s", failed, got, s)
+	}
+	for _, bad := range []map[string]any{{"query": "x"}, {"query": "x", "top_k": 0}, {"top_k": 1}} {
+		if _, _, failed := calls(t, cs, "memory_search", bad); !failed {
+			t.Errorf("%v is no error", bad)
+		}
+	}
+}
+
 // TestMCPFence lets a recorded text pretend to end the data.
 func TestMCPFence(t *testing.T) {
 	dir, env := workTree(t)
@@ -274,7 +295,7 @@ func TestMCPInspector(t *testing.T) {
 			t.Errorf("%s: %s", n, out)
 		}
 	}
-	if len(names) < 5 {
+	if len(names) != 6 {
 		t.Errorf("tools: %v", names)
 	}
 	if out := ask("--method", "resources/read", "--uri", "session://brief"); !strings.Contains(out, "through the inspector") {

@@ -22,6 +22,7 @@ func (s *server) addTools(m *mcp.Server) {
 	mcp.AddTool(m, s.tool("load", "mcp.load.title", "mcp.load.description", reads), s.load)
 	mcp.AddTool(m, s.tool("status", "mcp.status.title", "mcp.status.description", reads), s.status)
 	mcp.AddTool(m, s.tool("blocker", "mcp.blocker.title", "mcp.blocker.description", records), s.blocker)
+	mcp.AddTool(m, s.tool("memory_search", "mcp.memory_search.title", "mcp.memory_search.description", reads), s.memorySearch)
 	mcp.AddTool(m, s.tool("log", "mcp.log.title", "mcp.log.description", reads), s.log)
 }
 
