@@ -168,7 +168,7 @@ func (h *hooked) messages(a *autosave, n *hookNotes) error {
 func (h *hooked) commandEnded(a *autosave, n *hookNotes, r assistant.Ran) {
 	key := commandKey(r.Command)
 	_, was := n.Failed[key]
-	e := session.Evidence{Kind: session.ExitEvidence, At: r.At.UTC(), Command: []string{r.Command}}
+	e := session.Evidence{Kind: session.ExitEvidence, At: r.At.UTC(), Command: []string{r.Command}, Dir: h.below()}
 	if e.At.IsZero() {
 		e.At = h.Now().UTC()
 	}
@@ -182,6 +182,19 @@ func (h *hooked) commandEnded(a *autosave, n *hookNotes, r assistant.Ran) {
 		return
 	}
 	a.evidence = append(a.evidence, e)
+}
+
+// below is where the assistant works, below the top of the work tree; "" for the top and for places outside.
+func (h *hooked) below() string {
+	real, err := filepath.EvalSymlinks(h.e.Dir)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(h.root, real)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // commandKey is how a command is known again; a long one by its beginning.
