@@ -59,6 +59,13 @@ var shapes = []shape{
 	{name: "sparse without cone", script: begin + "git sparse-checkout set --no-cone '/d/'; echo x >>d/b"},
 	{name: "split index", script: begin + "git update-index --split-index\n" + change},
 	{name: "split index by config", script: begin + "git config core.splitIndex true; git status >/dev/null\n" + change},
+	{name: "sparse index", script: begin + "git sparse-checkout set --cone --sparse-index d; echo x >>d/b; echo n >d/n"},
+	{name: "shared repository", script: begin + "git config core.sharedRepository group\n" + change},
+	{name: "case folding asked for", script: begin + "git config core.ignoreCase true\n" + change},
+	{name: "a merge that was resolved", script: begin + "git checkout -q -b o; echo o >a; git commit -qam o; git checkout -q -; echo m >a; git commit -qam m; git merge -q o || :; echo r >a; git add a; git commit -qm merged; echo s >>a"},
+	{name: "offset table", script: begin + "git config index.threads 2; i=0; while [ $i -lt 200 ]; do echo $i >d/$i; i=$((i+1)); done; GIT_TEST_INDEX_THREADS=2 git add -A; GIT_TEST_INDEX_THREADS=2 git commit -qm many; rm d/7; echo x >>d/50; echo n >d/60b"},
+	{name: "attributes deleted", script: begin + "echo '*.x text' >.gitattributes; git add -A; git commit -qm 2; rm .gitattributes; printf 'c\\r\\n' >c.x"},
+	{name: "large files apart", script: begin + "git config core.bigFileThreshold 1k; head -c 3000 /dev/zero >big; echo x >>a"},
 	{name: "index version 4", script: begin + "git update-index --index-version 4\n" + change},
 	{name: "index version 2 with untracked cache", script: begin + "git update-index --untracked-cache; git status >/dev/null\n" + change},
 	{name: "fsmonitor hook", script: begin + "printf '#!/bin/sh\\nprintf /\\\\0\\n' >../fsm; chmod +x ../fsm; git config core.fsmonitor \"$PWD/../fsm\"; git status >/dev/null\n" + change},
@@ -121,17 +128,22 @@ printf '#!/bin/sh\ncat >/dev/null\nprintf -- "-----BEGIN PGP SIGNATURE-----\\n\\
 `
 )
 
-// TestShapes saves every shape and holds the commit against git itself.
+// TestShapes saves every shape and holds the commit against git itself. What is scanned in process is saved once more the
+// other way.
 func TestShapes(t *testing.T) {
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			saveShape(t, s, environ(t))
+			if way := saveShape(t, s, environ(t)); way == "fast" && !testing.Short() {
+				saveShape(t, s, environ(t, "SESSION_GIT_PATH=safe"))
+			}
 		})
 	}
 }
 
-func saveShape(t *testing.T, s shape, env []string) {
+// saveShape returns who scanned and staged: fast or safe.
+func saveShape(t *testing.T, s shape, env []string) string {
+	t.Helper()
 	top := t.TempDir()
 	dir := filepath.Join(top, "r")
 	if last := lastLine(sh(t, top, env, s.script)); strings.HasPrefix(last, "/") {
@@ -139,7 +151,7 @@ func saveShape(t *testing.T, s shape, env []string) {
 	}
 	if len(s.left) == 1 && s.left[0] == "*refused*" {
 		refusedShape(t, dir, env)
-		return
+		return ""
 	}
 	spec := ":/"
 	for _, l := range s.left {
@@ -151,6 +163,11 @@ func saveShape(t *testing.T, s shape, env []string) {
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errs)
 	}
+	way := gjson.Get(out, "commit.path").String()
+	if reason := gjson.Get(out, "commit.path_reason").String(); way != "fast" && (way != "safe" || reason == "") {
+		t.Errorf("path %q, reason %q", way, reason)
+	}
+	t.Log(way, gjson.Get(out, "commit.path_reason"))
 	if got := sh(t, dir, env, "git rev-parse 'HEAD^{tree}'"); got != want {
 		t.Errorf("tree %s, git add -A makes %s\n%s", got, want, sh(t, dir, env, "git diff-tree -r --no-renames "+want+" "+got))
 	}
@@ -178,6 +195,7 @@ func saveShape(t *testing.T, s shape, env []string) {
 	if out, errs, code := session(t, dir, env, "load", "--json"); code != 0 || gjson.Get(out, "validation.status.0").String() != "ALL_VALID" {
 		t.Errorf("load: exit code %d %s %s", code, gjson.Get(out, "validation.findings.#.message").Raw, errs)
 	}
+	return way
 }
 
 // refusedShape is a work tree that git add refuses: nothing is committed, nothing changes, the state is written.

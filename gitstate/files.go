@@ -6,6 +6,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,8 +65,8 @@ func (r *Repo) listTree(ctx context.Context, tree string) ([]File, error) {
 }
 
 // FilesNow says what stands in the work tree under the given paths, in git's terms: filters applied, symbolic links as
-// their targets, submodules as their commits. Paths that are gone come back with no mode and no blob. Nothing is
-// written.
+// their targets, submodules as their commits. Paths that are gone come back with no mode and no blob, files that change all
+// the while with no blob. Nothing is written.
 func (r *Repo) FilesNow(ctx context.Context, paths []string) ([]File, error) {
 	out := make([]File, len(paths))
 	var hash []string
@@ -121,8 +122,8 @@ func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) 
 			at = append(at, i)
 			continue
 		}
-		out, err := g.run(ctx, nil, "hash-object", "--", p)
-		if err != nil {
+		out, err := g.read(ctx, nil, "hash-object", "--", p)
+		if err != nil && !errors.Is(err, ErrChanged) {
 			return nil, fmt.Errorf("hash %s: %w", strconv.Quote(p), err)
 		}
 		ids[i] = strings.TrimSpace(string(out))
@@ -130,7 +131,7 @@ func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) 
 	if len(at) == 0 {
 		return ids, nil
 	}
-	out, err := g.run(ctx, &list, "hash-object", "--stdin-paths")
+	out, err := g.read(ctx, list.Bytes(), "hash-object", "--stdin-paths")
 	if err != nil && ctx.Err() == nil {
 		return ids, r.hashSingly(ctx, paths, at, ids)
 	}
@@ -153,11 +154,11 @@ func (r *Repo) hashSingly(ctx context.Context, paths []string, at []int, ids []s
 	g := r.git
 	g.locale = true
 	for _, i := range at {
-		out, err := g.run(ctx, nil, "hash-object", "--", paths[i])
-		if err != nil {
-			out, err = g.run(ctx, nil, "hash-object", "--no-filters", "--", paths[i])
+		out, err := g.read(ctx, nil, "hash-object", "--", paths[i])
+		if err != nil && !errors.Is(err, ErrChanged) {
+			out, err = g.read(ctx, nil, "hash-object", "--no-filters", "--", paths[i])
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrChanged) {
 			return fmt.Errorf("hash %s: %w", strconv.Quote(paths[i]), err)
 		}
 		ids[i] = strings.TrimSpace(string(out))

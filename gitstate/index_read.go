@@ -149,6 +149,9 @@ func (x *index) readEntry(at int) (next int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if s.size == 0 {
+		return 0, &indexError{"an entry has no path: it is a split index"}
+	}
 	if n := int(flags & flagLength); n != int(min(s.size, flagLength)) {
 		return 0, &indexError{"the length of a path is not what it says"}
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"syscall"
 
 	"session/internal/proc"
 )
@@ -23,6 +25,31 @@ type runner struct {
 func (g runner) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	r, err := proc.Run(ctx, g.command(stdin, args))
 	return r.Stdout, err
+}
+
+// readTries is how often a command that only reads the work tree is started again after it was torn.
+const readTries = 5
+
+// read runs a command that changes nothing. It is started again where a file was cut short under its hands; ErrChanged
+// (wrapped): every time.
+func (g runner) read(ctx context.Context, stdin []byte, args ...string) (out []byte, err error) {
+	for range readTries {
+		var in io.Reader
+		if stdin != nil {
+			in = bytes.NewReader(stdin)
+		}
+		if out, err = g.run(ctx, in, args...); !torn(err) {
+			return out, err
+		}
+	}
+	return out, fmt.Errorf("%w: %w", ErrChanged, err)
+}
+
+// torn reports whether git was ended because a file was cut short while git read it: git maps files into its memory, and
+// there the kernel answers with SIGBUS.
+func torn(err error) bool {
+	var exit *proc.ExitError
+	return errors.As(err, &exit) && exit.Signal == syscall.SIGBUS
 }
 
 func (g runner) command(stdin io.Reader, args []string) proc.Command {

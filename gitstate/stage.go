@@ -70,6 +70,9 @@ func (r *Repo) Stage(ctx context.Context, o StageOptions) (*Staging, []Skipped, 
 	if err == nil {
 		s.Tree, err = s.writeTree(ctx)
 	}
+	if torn(err) {
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
+	}
 	if err != nil {
 		s.Drop()
 		return nil, nil, fmt.Errorf("stage: %w", err)

@@ -67,7 +67,7 @@ const (
 )
 
 func (r *Repo) askStatus(ctx context.Context, untracked UntrackedMode) (Status, error) {
-	out, err := r.git.run(ctx, nil, "--no-optional-locks", "status", "--porcelain=v2", "--branch", "-z",
+	out, err := r.git.read(ctx, nil, "--no-optional-locks", "status", "--porcelain=v2", "--branch", "-z",
 		"--no-renames", "--ignore-submodules=none", "--untracked-files="+string(untracked))
 	if err != nil {
 		return Status{}, fmt.Errorf("look at the work tree: %w", err)

@@ -30,7 +30,7 @@ func (p Place) Word(findings []session.Finding) []session.Finding { return p.wor
 // reasonKey is the catalogue's key for why a file was left out; rules of the redactor share one sentence.
 func reasonKey(reason string) string {
 	switch reason {
-	case gitstate.SkipNotAFile, gitstate.SkipUnreadable, gitstate.SkipEmptyRepo, gitstate.SkipSparse, gitstate.SkipSubmodule, "too-large":
+	case gitstate.SkipNotAFile, gitstate.SkipUnreadable, gitstate.SkipEmptyRepo, gitstate.SkipSparse, gitstate.SkipSubmodule, "too-large", "changing":
 		return reason
 	}
 	if strings.HasPrefix(reason, "name:") {

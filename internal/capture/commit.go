@@ -292,6 +292,8 @@ func explain(err error) session.Finding {
 		return f.Offer("remove", "rm", lock.File)
 	case errors.As(err, &lock):
 		return session.NewFinding(session.CommitRefused, "refused.lock", "file", lock.File, "age", lock.Age)
+	case errors.Is(err, gitstate.ErrChanged):
+		return session.NewFinding(session.CommitRefused, "refused.changing", "cause", err).Offer("again", "session", "save")
 	case errors.Is(err, gitstate.ErrIndexMoved):
 		return session.NewFinding(session.CommitRefused, "refused.moved").Offer("again", "session", "save")
 	}

@@ -42,6 +42,7 @@ func (s GuardSettings) Check() error {
 const (
 	LeftTooLarge   = "too-large"
 	LeftUnreadable = gitstate.SkipUnreadable
+	LeftChanging   = "changing" // it changed while it was read
 	leftByName     = "name:"
 	leftByContent  = "secret:"
 )
@@ -156,6 +157,9 @@ func (w World) tooLarge(ctx context.Context, e gitstate.Entry, most int64) (stri
 // secret looks for secrets that the version git already has does not hold.
 func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader, size int64) (string, error) {
 	hits, err := secrets(f, size)
+	if errors.Is(err, gitstate.ErrChanged) {
+		return LeftChanging, nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("look for secrets in %s: %w", session.PathText(e.Path), err)
 	}

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -47,7 +49,8 @@ type Result struct {
 // ExitError says that a program ran and answered with a status other than 0.
 type ExitError struct {
 	Args   []string
-	Code   int // -1: ended by a signal
+	Code   int            // -1: ended by a signal
+	Signal syscall.Signal // which one; 0: none
 	Stderr string
 }
 
@@ -55,6 +58,9 @@ func (e *ExitError) Error() string {
 	how := fmt.Sprintf("exit status %d", e.Code)
 	if e.Code < 0 {
 		how = "ended by a signal"
+		if e.Signal > 0 {
+			how += " (" + e.Signal.String() + ")"
+		}
 	}
 	if s := lastLines(e.Stderr, 6); s != "" {
 		return fmt.Sprintf("%s: %s: %s", Name(e.Args), how, s)
@@ -127,12 +133,19 @@ func explain(ctx context.Context, c Command, r Result, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", Name(c.Args), context.Cause(ctx))
 	case errors.As(err, &exit):
-		return &ExitError{Args: c.Args, Code: r.Code, Stderr: string(r.Stderr)}
+		return &ExitError{Args: c.Args, Code: r.Code, Signal: signal(exit.ProcessState), Stderr: string(r.Stderr)}
 	case errors.Is(err, exec.ErrWaitDelay):
 		return nil // it ended well; a child of it kept our pipe open
 	default:
 		return fmt.Errorf("%s: %w", Name(c.Args), err)
 	}
+}
+
+func signal(s *os.ProcessState) syscall.Signal {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return w.Signal()
+	}
+	return 0
 }
 
 // Name is a short name of a command for messages: the program and its first word that is no option.
