@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"session/internal/app"
+	"session/internal/lifecycle"
 	"session/internal/snapshot"
 	"session/internal/text"
 )
@@ -91,12 +92,51 @@ func (s *Server) refusalOf(r *http.Request, err error) refusal {
 		return s.absent(r)
 	case errors.As(err, &many), errors.As(err, &use), errors.Is(err, snapshot.ErrInvalid):
 		return s.invalid(r, err)
+	}
+	if no, ok := s.refusalOfSession(r, err); ok {
+		return no
+	}
+	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return refusal{Status: http.StatusServiceUnavailable, Code: "TIMEOUT", Message: s.say(r, "serve.timeout"), cause: err}
 	case r.Context().Err() != nil:
 		return refusal{Status: http.StatusServiceUnavailable, Code: "INTERRUPTED", Message: s.say(r, "serve.interrupted"), cause: err}
 	}
 	return refusal{Status: http.StatusInternalServerError, Code: "INTERNAL", Message: s.say(r, "serve.internal"), cause: err}
+}
+
+// refusalOfSession turns the errors of sessions into the seed's codes.
+func (s *Server) refusalOfSession(r *http.Request, err error) (refusal, bool) {
+	var resumable *lifecycle.NotResumableError
+	var transition *lifecycle.TransitionError
+	var changed *lifecycle.ChangedError
+	var answered *lifecycle.AnsweredError
+	var busy *lifecycle.BusyError
+	var limit *lifecycle.LimitError
+	no := refusal{Status: http.StatusConflict, Message: err.Error()}
+	switch {
+	case errors.As(err, &resumable):
+		no.Status, no.Code, no.Message = http.StatusBadRequest, resumable.Code(), resumable.Error()
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return s.absent(r), true
+	case errors.As(err, &limit):
+		no.Status, no.Code, no.Message = http.StatusTooManyRequests, "SESSION_LIMIT", limit.Error()
+	case errors.As(err, &transition):
+		no.Code, no.Message = "SESSION_TRANSITION", transition.Error()
+	case errors.As(err, &changed):
+		no.Code, no.Message = "SESSION_CHANGED", changed.Error()
+	case errors.As(err, &answered):
+		no.Code, no.Message = "ALREADY_ANSWERED", answered.Error()
+	case errors.As(err, &busy):
+		no.Code, no.Message = "SESSION_BUSY", busy.Error()
+	case errors.Is(err, lifecycle.ErrTaken):
+		no.Code = "ID_TAKEN"
+	case errors.Is(err, lifecycle.ErrInvalid):
+		return s.invalid(r, err), true
+	default:
+		return no, false
+	}
+	return no, true
 }
 
 // lang is the language of a request's answer.

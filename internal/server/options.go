@@ -16,6 +16,8 @@ type Options struct {
 	Key    string       // the operator's secret of this start, at least 32 characters
 	Owner  string       // the operator's name as an owner of sessions
 	Tokens Tokens       // other users; nil: there are none
+	// Sessions are where sessions are kept; nil: there are none, and no routes for them.
+	Sessions Sessions
 	// Hosts are names by which the service may be called besides those of the loopback interface: "host" or "host:port".
 	Hosts  []string
 	Secure bool // it is served over TLS
@@ -49,6 +51,8 @@ type Limits struct {
 	Read    time.Duration // for the whole request; 20 s
 	Write   time.Duration // for the answer; 60 s
 	Idle    time.Duration // between two requests of a connection; 60 s
+	Look    time.Duration // between two looks of a WebSocket at what others may have done; 1 s
+	Take    time.Duration // for a WebSocket's client to take a message; 5 s
 	Drain   time.Duration // for what is under way when the service ends; 15 s
 }
 
@@ -58,6 +62,7 @@ func (l Limits) filled() Limits {
 	l.Conns, l.Sockets = or(l.Conns, 4096), or(l.Sockets, 64)
 	l.Header, l.Read = or(l.Header, 5*time.Second), or(l.Read, 20*time.Second)
 	l.Write, l.Idle = or(l.Write, time.Minute), or(l.Idle, time.Minute)
+	l.Look, l.Take = or(l.Look, time.Second), or(l.Take, patience)
 	l.Drain = or(l.Drain, 15*time.Second)
 	return l
 }

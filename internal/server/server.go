@@ -20,6 +20,7 @@ type Server struct {
 	openapi []byte
 	metrics *metrics
 	rates   *rates
+	live    *live
 	ending  atomic.Bool
 	handler http.Handler
 }
@@ -30,7 +31,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	o.Limits = o.Limits.filled()
-	s := &Server{Options: o, metrics: newMetrics(), rates: newRates(o.Limits),
+	s := &Server{Options: o, metrics: newMetrics(), rates: newRates(o.Limits), live: newLive(),
 		words: map[text.Lang]*text.Catalogue{text.English: text.New(text.English), text.Korean: text.New(text.Korean)}}
 	s.ops = s.operations()
 	err := resolve(s.ops)
@@ -57,6 +58,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.measured())
 	mux.HandleFunc("GET /api/openapi.json", s.describe)
+	if s.Sessions != nil {
+		mux.HandleFunc("GET /ws/{session_id}", s.socket)
+	}
 	s.page(mux)
 	mux.HandleFunc("/", s.nowhere(mux))
 	return mux
@@ -116,6 +120,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.ending.Store(true)
+	close(s.live.done)
 	s.Log.Info("ending", "drain", s.Limits.Drain)
 	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Drain)
 	defer stop()
@@ -124,6 +129,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Log.Warn("closing connections that did not end")
 		err = h.Close()
 	}
+	s.live.clients.Wait() // each has been told; none takes longer than Limits.Take
 	return err
 }
 

@@ -9,13 +9,14 @@ import (
 
 // operations is the whole table.
 func (s *Server) operations() []operation {
-	return []operation{
+	return append([]operation{
 		op(http.MethodGet, "/api/me", "getMe", "Who asks, and what they may do", users, s.me),
 		op(http.MethodGet, "/api/status", "getStatus", "The work tree as it is now, and its last save", operators, s.status),
 		op(http.MethodGet, "/api/snapshots", "listSnapshots", "Snapshots of the work tree's path, or of all paths, newest first", operators, s.snapshots),
 		op(http.MethodGet, "/api/snapshots/{snapshot_id}", "getSnapshot", "One whole snapshot", operators, s.snapshot),
 		op(http.MethodGet, "/api/diff", "diffSnapshots", "How two snapshots differ, field by field and file by file", operators, s.diff),
-	}
+		op(http.MethodGet, "/api/memory", "searchMemory", "What was remembered, the best first", operators, s.memory),
+	}, s.sessionOperations()...)
 }
 
 // nothing is the input of an operation that takes none.
@@ -65,4 +66,21 @@ type diffIn struct {
 
 func (s *Server) diff(ctx context.Context, c call, in diffIn) (app.DiffResult, error) {
 	return app.Diff(ctx, c.place, in.From, in.To)
+}
+
+type memoryIn struct {
+	Text string `query:"query" required:"" doc:"words, names, file names"`
+	TopK int    `query:"top_k" required:"" range:"1,1000" doc:"at most so many; there is no default"`
+	All  bool   `query:"all" doc:"in every session, not only the work tree's"`
+}
+
+type memoryOut struct {
+	Items []app.Memory `json:"items"`
+}
+
+func (s *Server) memory(ctx context.Context, c call, in memoryIn) (memoryOut, error) {
+	q := app.MemoryQuery{Text: in.Text, TopK: in.TopK, Ranking: "count-recency"}
+	q.All = in.All
+	found, err := app.SearchMemory(ctx, c.place, q)
+	return memoryOut{filled(found)}, err
 }

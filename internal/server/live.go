@@ -1,0 +1,273 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"session/internal/lifecycle"
+
+	"github.com/coder/websocket"
+)
+
+// A WebSocket of a session tells what happens to it. Nothing is kept for a client: each reads the session's numbered
+// events from where it stands, as fast as it takes them, so a slow one holds up nobody, and one that comes back goes on
+// with ?after=NUMBER. What wakes the clients (a change through this service, the bus, a look at the database every
+// so often) may be lost or come twice; the numbers may not.
+
+// progress is how far a session is (seed 004 §3.4).
+type progress struct {
+	Total     int              `json:"total_todos"`
+	Completed int              `json:"completed"`
+	Current   lifecycle.TodoID `json:"current_todo,omitempty"`
+}
+
+func progressOf(p lifecycle.Plan) progress {
+	out := progress{Total: len(p.Todos)}
+	for _, t := range p.Todos {
+		switch t.Status {
+		case lifecycle.TodoCompleted, lifecycle.TodoSkipped:
+			out.Completed++
+		case lifecycle.TodoInProgress:
+			out.Current = t.ID
+		}
+	}
+	return out
+}
+
+// frame is one message to a client.
+type frame struct {
+	Type     string           `json:"type"` // hello, event, progress
+	Session  lifecycle.ID     `json:"session_id"`
+	Seq      int64            `json:"seq"` // of the newest event that the client has now
+	Status   lifecycle.Status `json:"status,omitempty"`
+	Event    *lifecycle.Event `json:"event,omitempty"`
+	Progress *progress        `json:"progress,omitempty"`
+}
+
+// What a WebSocket is closed with, besides the protocol's own codes.
+const (
+	closedGone = websocket.StatusCode(4404) // the session is gone
+	closedSlow = websocket.StatusCode(4408) // the client does not read
+)
+
+const (
+	patience  = 5 * time.Second  // for a client to take one message
+	heartbeat = 30 * time.Second // between two pings
+	eachBatch = 100              // events read at once
+)
+
+// live is who listens to which session.
+type live struct {
+	mu      sync.Mutex
+	of      map[lifecycle.Key]map[chan struct{}]bool
+	users   map[string]int
+	done    chan struct{} // closed when the service ends
+	clients sync.WaitGroup
+}
+
+func newLive() *live {
+	return &live{of: map[lifecycle.Key]map[chan struct{}]bool{}, users: map[string]int{}, done: make(chan struct{})}
+}
+
+// wake lets everybody who listens to a session look again.
+func (l *live) wake(k lifecycle.Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.of[k] {
+		select {
+		case c <- struct{}{}:
+		default: // it will look anyway
+		}
+	}
+}
+
+// join begins to listen. ok is false if the user has too many sockets already.
+func (l *live) join(user string, k lifecycle.Key, most int) (woken chan struct{}, leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.users[user] >= most {
+		return nil, nil, false
+	}
+	l.users[user]++
+	l.clients.Add(1)
+	woken = make(chan struct{}, 1)
+	if l.of[k] == nil {
+		l.of[k] = map[chan struct{}]bool{}
+	}
+	l.of[k][woken] = true
+	return woken, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if delete(l.of[k], woken); len(l.of[k]) == 0 {
+			delete(l.of, k)
+		}
+		if l.users[user]--; l.users[user] == 0 {
+			delete(l.users, user)
+		}
+		l.clients.Done()
+	}, true
+}
+
+// socket is GET /ws/{session_id}?after=NUMBER.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	u, ok := s.admit(w, r)
+	if !ok {
+		return
+	}
+	id := lifecycle.ID(r.PathValue("session_id"))
+	noteSession(r, string(id))
+	after, err := strconv.ParseInt(or(r.URL.Query().Get("after"), "0"), 10, 64)
+	if err != nil || after < 0 {
+		s.refuse(w, r, s.invalid(r, errors.New("after is the number of an event")))
+		return
+	}
+	k := lifecycle.Key{Owner: lifecycle.Owner(u.Name), ID: id}
+	if _, err := s.Sessions.Get(r.Context(), k); err != nil {
+		s.refuse(w, r, s.refusalOf(r, err))
+		return
+	}
+	woken, leave, ok := s.live.join(u.Name, k, s.Limits.Sockets)
+	if !ok {
+		s.tooOften(w, r, time.Second)
+		return
+	}
+	defer leave()
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol}, CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		return // it has answered
+	}
+	s.metrics.sockets.Inc()
+	defer s.metrics.sockets.Dec()
+	t := &teller{Server: s, conn: conn, key: k, after: after, woken: woken}
+	code, why := t.tell(r.Context())
+	s.metrics.dropped.WithLabelValues(why).Inc()
+	_ = conn.Close(code, why) // whoever has gone does not need it
+}
+
+// teller is one client.
+type teller struct {
+	*Server
+	conn     *websocket.Conn
+	key      lifecycle.Key
+	after    int64
+	woken    chan struct{}
+	progress progress
+	told     bool // progress was told once
+}
+
+// tell sends until one side has had enough, and says with what the socket is to be closed.
+func (t *teller) tell(ctx context.Context) (websocket.StatusCode, string) {
+	ctx = t.conn.CloseRead(ctx) // a client has nothing to say; whatever it says ends the socket
+	look := time.NewTicker(t.Limits.Look)
+	beat := time.NewTicker(heartbeat)
+	defer look.Stop()
+	defer beat.Stop()
+	if err := t.hello(ctx); err != nil {
+		return t.ended(ctx, err)
+	}
+	for {
+		if err := t.news(ctx); err != nil {
+			return t.ended(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return websocket.StatusNormalClosure, "left"
+		case <-t.live.done:
+			return websocket.StatusGoingAway, "ending"
+		case <-t.woken:
+		case <-look.C:
+		case <-beat.C:
+			if err := t.ping(ctx); err != nil {
+				return t.ended(ctx, err)
+			}
+		}
+	}
+}
+
+var errSlow = errors.New("the client does not read")
+
+func (t *teller) ended(ctx context.Context, err error) (websocket.StatusCode, string) {
+	switch {
+	case ctx.Err() != nil:
+		return websocket.StatusNormalClosure, "left"
+	case errors.Is(err, errSlow):
+		return closedSlow, "slow"
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return closedGone, "gone"
+	}
+	t.Log.Error("a WebSocket ends", "session", t.key.ID, "cause", err)
+	return websocket.StatusInternalError, "failed"
+}
+
+func (t *teller) hello(ctx context.Context) error {
+	x, err := t.Sessions.Get(ctx, t.key)
+	if err != nil {
+		return err
+	}
+	return t.send(ctx, frame{Type: "hello", Session: t.key.ID, Seq: t.after, Status: x.Status})
+}
+
+// news sends every event that the client does not have, and the progress if it is another one.
+func (t *teller) news(ctx context.Context) error {
+	for {
+		events, err := t.Sessions.Events(ctx, t.key, t.after, eachBatch)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if err := t.send(ctx, frame{Type: "event", Session: t.key.ID, Seq: e.Seq, Event: &e}); err != nil {
+				return err
+			}
+			t.after = e.Seq
+		}
+		if len(events) < eachBatch {
+			return t.advance(ctx)
+		}
+	}
+}
+
+func (t *teller) advance(ctx context.Context) error {
+	plan, err := t.Sessions.Plan(ctx, t.key, 0)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		_, err = t.Sessions.Get(ctx, t.key) // no plan, or no session any more
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	p := progressOf(plan)
+	if t.told && p == t.progress {
+		return nil
+	}
+	t.told, t.progress = true, p
+	return t.send(ctx, frame{Type: "progress", Session: t.key.ID, Seq: t.after, Progress: &p})
+}
+
+func (t *teller) send(ctx context.Context, f frame) error {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	timed, stop := context.WithTimeout(ctx, t.Limits.Take)
+	defer stop()
+	return t.late(ctx, t.conn.Write(timed, websocket.MessageText, b))
+}
+
+func (t *teller) ping(ctx context.Context) error {
+	timed, stop := context.WithTimeout(ctx, t.Limits.Take)
+	defer stop()
+	return t.late(ctx, t.conn.Ping(timed))
+}
+
+// late tells a client that does not read from one that has gone.
+func (t *teller) late(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		return errSlow
+	}
+	return err
+}
