@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -48,9 +47,10 @@ func (r *root) memoryAdd(k *call) error {
 	if err != nil {
 		return err
 	}
+	defer r.behind(res)
 	if r.json {
 		r.print(res.Items)
-		return r.behind(res)
+		return nil
 	}
 	if res.Begun {
 		r.note("%s\n", r.words.Say("memory.begun", "session", res.Session))
@@ -60,7 +60,7 @@ func (r *root) memoryAdd(k *call) error {
 		return nil
 	}
 	r.changed("memory.added", res)
-	return r.behind(res)
+	return nil
 }
 
 // notes are what to remember, as arguments or on stdin.
@@ -116,15 +116,10 @@ func (r *root) changed(key string, res app.RememberResult) {
 }
 
 // behind tells that something is recorded, but not shown yet.
-func (r *root) behind(res app.RememberResult) error {
+func (r *root) behind(res app.RememberResult) {
 	for _, err := range res.Behind {
-		r.note("! %s\n", r.words.Say("save.behind", "cause", err))
+		r.note("! %s\n    → session check --repair\n", r.words.Say("save.behind", "cause", err))
 	}
-	if len(res.Behind) > 0 {
-		r.note("    → session check --repair\n")
-		return &finished{app.NeedsPerson}
-	}
-	return nil
 }
 
 // memorySearch shows what is remembered, best first.
@@ -217,15 +212,16 @@ func (r *root) memoryForget(k *call) error {
 		return err
 	}
 	res, err := app.ForgetMemory(k.Ctx(), k.place, scope, k.Args().Slice())
+	r.behind(res)
 	if err != nil {
-		return errors.Join(err, r.behind(res))
+		return err
 	}
 	if r.json {
 		r.print(res.Items)
-	} else {
-		r.changed("memory.forgot", res)
+		return nil
 	}
-	return r.behind(res)
+	r.changed("memory.forgot", res)
+	return nil
 }
 
 // memoryLine is one thing remembered on one line: the beginning of its id, its time, its summary.

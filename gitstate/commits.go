@@ -79,7 +79,7 @@ func (c rawCommit) known(id objectID) (Commit, bool) {
 	if !plain || body && rest != "" && rest[0] != '\n' { // a subject of several lines
 		return Commit{}, false
 	}
-	out := Commit{ID: id.String(), Author: c.author, Time: c.at, Subject: subject}
+	out := Commit{ID: id.String(), Author: c.author, Time: c.at, Subject: subject, Body: bodyOf(rest)}
 	for _, p := range c.parents {
 		out.Parents = append(out.Parents, p.String())
 	}

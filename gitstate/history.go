@@ -15,13 +15,22 @@ type Commit struct {
 	Author  string
 	Time    time.Time // author date
 	Subject string
+	Body    string // what the message says below its subject, at most 8 KiB of it
 	Trailer string // value of the trailer Session-Snapshot, "" when it is none of ours
 }
 
 // SnapshotTrailer is the trailer of a WIP commit: the snapshot that records it.
 const SnapshotTrailer = "Session-Snapshot"
 
-const logFormat = "--format=%H%x00%P%x00%an%x00%at%x00%s%x00%(trailers:key=" + SnapshotTrailer + ",valueonly,separator=%x2C)%x00"
+const logFormat = "--format=%H%x00%P%x00%an%x00%at%x00%s%x00%(trailers:key=" + SnapshotTrailer + ",valueonly,separator=%x2C)%x00%b%x00"
+
+// maxBody is how much of a message's body is read, in bytes.
+const maxBody = 8 << 10
+
+func bodyOf(message string) string {
+	message = strings.TrimSpace(message)
+	return strings.ToValidUTF8(message[:min(len(message), maxBody)], "")
+}
 
 // Log lists at most n commits of a range ("A..B", or one name), newest first.
 func (r *Repo) Log(ctx context.Context, revs string, n int) ([]Commit, error) {
@@ -40,13 +49,13 @@ func (r *Repo) log(ctx context.Context, revs string, n int, filter ...string) ([
 	}
 	f := strings.Split(string(out), "\x00")
 	var all []Commit
-	for i := 0; i+6 <= len(f); i += 6 {
+	for i := 0; i+7 <= len(f); i += 7 {
 		at, err := strconv.ParseInt(f[i+3], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("list commits: date %q", f[i+3])
 		}
 		all = append(all, Commit{ID: strings.TrimSpace(f[i]), Parents: strings.Fields(f[i+1]), Author: f[i+2],
-			Time: time.Unix(at, 0), Subject: f[i+4], Trailer: strings.TrimSpace(f[i+5])})
+			Time: time.Unix(at, 0), Subject: f[i+4], Trailer: strings.TrimSpace(f[i+5]), Body: bodyOf(f[i+6])})
 	}
 	return all, nil
 }

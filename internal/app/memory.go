@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,19 +124,28 @@ func (s *site) writeMemoryBeside(ctx context.Context, made snapshot.Manifest, b 
 	return db.Memory().Apply(ctx, batch)
 }
 
-// search looks into the memory's tables for a load or a run.
-func (s *site) search(v saved) func(context.Context, memory.Query) ([]memory.Found, error) {
+// spare is how many more answers than a plan's topK are looked at for news.
+const spare = 100
+
+// search looks into the memory's tables for a load or a run. What it gives is news to a reader who knows what is said.
+func (s *site) search(v saved, said ...string) func(context.Context, memory.Query) ([]memory.Found, error) {
 	return func(ctx context.Context, q memory.Query) (found []memory.Found, err error) {
+		if err := q.Check(); err != nil {
+			return nil, err
+		}
 		id, err := snapshot.ParseID(v.state.Snapshot)
 		if v.chain == nil || v.state.Line == "" || err != nil {
 			return nil, nil // nothing was ever remembered
 		}
 		in := []memorySession{{line: snapshot.ID(v.state.Line), head: id}}
+		topK := q.TopK
+		q.TopK = min(topK, math.MaxInt-spare) + spare
 		err = s.remembering(ctx, v.chain, in, func(m memory.Store) (err error) {
 			found, err = m.Search(ctx, q)
 			return err
 		})
-		return found, err
+		found = memory.Novel(found, said...)
+		return found[:min(topK, len(found))], err
 	}
 }
 
@@ -222,6 +232,15 @@ func query(s session.State) string {
 		parts = append(parts, s.Blocker.Description, s.Blocker.Message)
 	}
 	return strings.Join(parts, "\n")
+}
+
+// said are the words of a state that a load shows by itself.
+func said(s session.State) []string {
+	parts := append([]string{s.WorkingOn}, s.NextSteps...)
+	if b := s.Blocker; b != nil {
+		parts = append(parts, b.Description, b.Message, memory.Facts{Blocker: memory.Blocker{Type: string(b.Type), Message: b.Message, Place: b.File}}.Summary())
+	}
+	return parts
 }
 
 func rawItems(items []memory.Item) ([]json.RawMessage, error) {

@@ -359,7 +359,7 @@ func (v *saving) result(d *capture.Draft, out cycle.Outcome) SaveResult {
 		findings = append(findings, session.NewFinding(session.NewerAutosave, "save.beside", "command", out.Beside.Who.Command, "pid", out.Beside.Who.PID))
 	}
 	for _, err := range out.Behind {
-		findings = append(findings, session.NewFinding(session.ProjectionBehind, "save.behind", "cause", err))
+		findings = append(findings, session.NewFinding(session.ProjectionBehind, "save.behind", "cause", err).Offer("repair", "session", "check", "--repair"))
 	}
 	findings = append(findings, v.dead...)
 	r.Findings = v.word(findings)

@@ -8,33 +8,44 @@ import (
 	"session/internal/redact"
 )
 
-// facts are what a summary of this save is made of.
+// facts are what a summary of this save is made of. Secrets are masked before a word of it becomes a keyword.
 func (d *Draft) facts() memory.Facts {
-	f := memory.Facts{Doing: d.Words.WorkingOn, Next: d.Words.NextSteps,
-		Task: memory.Task{Change: d.Tasks.Change, Done: len(d.Tasks.Completed), Total: len(d.Tasks.Completed) + len(d.Tasks.Pending)}}
-	if n := len(d.Tasks.Completed); n > 0 {
-		f.Task.Last = d.Tasks.Completed[n-1]
-	}
-	if len(d.Tasks.Pending) > 0 {
-		f.Task.Next = d.Tasks.Pending[0]
-	}
+	f := memory.Facts{Doing: redact.Text(d.Words.WorkingOn), Next: maskAll(d.Words.NextSteps), Task: d.taskFacts()}
 	if b := blocker.First(d.Blockers); b != nil {
-		f.Blocker = memory.Blocker{Type: string(b.Type), Message: b.Message, Place: b.File}
+		f.Blocker = memory.Blocker{Type: string(b.Type), Message: redact.Text(b.Message), Place: b.File}
 	}
 	f.Text = redact.Text(strings.Join(append([]string{d.Words.WorkingOn}, d.Words.NextSteps...), "\n"))
-	if d.Words.SaidWork {
-		f.Asked = redact.Text(d.Words.WorkingOn)
+	g := d.Scene.Git
+	if g == nil {
+		return f
 	}
-	if g := d.Scene.Git; g != nil {
-		for _, c := range g.Since {
-			if c.Trailer == "" {
-				f.Commits = append(f.Commits, memory.Commit{Subject: redact.Text(c.Subject)})
-			}
+	for _, c := range g.Since {
+		if c.Trailer == "" {
+			f.Commits = append(f.Commits, memory.Commit{Subject: redact.Text(c.Subject), Body: redact.Text(c.Body)})
 		}
-		f.Git = memory.Git{Branch: g.Head.Branch(), Head: d.Stage.Commit, Files: len(d.Stage.Files)}
-		for _, x := range d.Stage.Files {
-			f.Git.Paths = append(f.Git.Paths, x.Path)
-		}
+	}
+	f.Git = memory.Git{Branch: g.Head.Branch(), Head: d.Stage.Commit, Files: len(d.Stage.Files)}
+	for _, x := range d.Stage.Files {
+		f.Git.Paths = append(f.Git.Paths, x.Path)
 	}
 	return f
+}
+
+func (d *Draft) taskFacts() memory.Task {
+	t := memory.Task{Change: d.Tasks.Change, Done: len(d.Tasks.Completed), Total: len(d.Tasks.Completed) + len(d.Tasks.Pending)}
+	if n := len(d.Tasks.Completed); n > 0 {
+		t.Last = redact.Text(d.Tasks.Completed[n-1])
+	}
+	if len(d.Tasks.Pending) > 0 {
+		t.Next = redact.Text(d.Tasks.Pending[0])
+	}
+	return t
+}
+
+func maskAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = redact.Text(s)
+	}
+	return out
 }

@@ -107,7 +107,7 @@ func builtin(t *testing.T, mode string) plan.Plan {
 	}
 	p, err := plan.Builtin(plan.Newest, plan.Catalogue{Steps: map[plan.Command]map[string]plan.Check{
 		plan.Save: fromOutside{}.steps().Checks(),
-		plan.Load: anything("Look", "Validate", "RetrieveMemory", "Brief", "Route", "Attempt", "Prove"),
+		plan.Load: anything("Look", "Validate", "RetrieveMemory", "ContextSelect", "PromptAssemble", "Brief", "Route", "Attempt", "Prove"),
 		plan.Run:  anything("RetrieveMemory", "ContextSelect", "PromptAssemble", "AgentCall", "SummarizeMemory", "PersistMemory"),
 	}})
 	if err != nil {

@@ -180,8 +180,13 @@ func (g Git) line() string {
 	if g.Head != "" {
 		s += "@" + clip(clean(g.Head), 7)
 	}
-	if g.Files > 0 {
+	switch {
+	case g.Files > 0 && g.Added+g.Deleted > 0:
 		s += fmt.Sprintf(" +%d/-%d in %d files", g.Added, g.Deleted, g.Files)
+	case g.Files == 1:
+		s += " 1 file"
+	case g.Files > 0:
+		s += fmt.Sprintf(" %d files", g.Files)
 	}
 	if len(g.Paths) > 0 {
 		s += ": " + clean(strings.Join(g.Paths[:min(3, len(g.Paths))], ", "))

@@ -47,12 +47,12 @@ func Summarizer(now func() time.Time, newID func() (ID, error)) func(context.Con
 		}
 		id, err := newID()
 		if err != nil {
-			return fmt.Errorf("SummarizeMemory: an id for the item: %w", err)
+			return fmt.Errorf("an id for the item: %w", err)
 		}
 		it := Item{ID: id, Timestamp: now(), Summary: summary, SessionRef: w.Session}
 		it.Words, w.Cut = w.About.words()
 		if err := it.Check(); err != nil {
-			return fmt.Errorf("SummarizeMemory: %w", err)
+			return err
 		}
 		w.Made = &it
 		return nil
@@ -66,7 +66,7 @@ var ErrOrder = errors.New("a step that it needs has not run; put it in front of 
 // commit of the cycle, which takes Kept, so that nothing is kept of a cycle that fails (seed 003, PersistMemory timing).
 func Persist(_ context.Context, w *Work) error {
 	if !w.Summarized {
-		return fmt.Errorf("PersistMemory: SummarizeMemory: %w", ErrOrder)
+		return fmt.Errorf("SummarizeMemory: %w", ErrOrder)
 	}
 	w.Keep = true
 	return nil
@@ -93,7 +93,7 @@ func Retriever(search func(context.Context, Query) ([]Found, error)) func(contex
 		w.Retrieved, w.Found = false, nil
 		found, err := search(ctx, Query{Text: w.Query, TopK: p.TopK, Ranking: p.Ranking, In: InSession(w.Session), At: w.At})
 		if err != nil {
-			return fmt.Errorf("RetrieveMemory: %w", err)
+			return err
 		}
 		w.Retrieved, w.Found = true, found
 		return nil
@@ -108,7 +108,7 @@ type Select struct {
 // Check refuses a budget of nothing; errors.Is ErrInvalid.
 func (s Select) Check() error {
 	if s.Tokens < 1 {
-		return fmt.Errorf("ContextSelect: %w: tokens is %d; it must be 1 or more, and has no default", ErrInvalid, s.Tokens)
+		return fmt.Errorf("%w: tokens is %d; it must be 1 or more, and has no default", ErrInvalid, s.Tokens)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (s Select) Check() error {
 // An item is taken whole or not at all.
 func ContextSelect(_ context.Context, w *Work, p Select) error {
 	if !w.Retrieved {
-		return fmt.Errorf("ContextSelect: RetrieveMemory: %w", ErrOrder)
+		return fmt.Errorf("RetrieveMemory: %w", ErrOrder)
 	}
 	w.Selected, w.LeftOut = nil, 0
 	left := p.Tokens

@@ -13,7 +13,7 @@ func steps() plan.Catalogue {
 	cat := plan.Catalogue{Steps: map[plan.Command]map[string]plan.Check{plan.Save: {}, plan.Load: {}, plan.Run: {}}}
 	for command, names := range map[plan.Command][]string{
 		plan.Save: {"Look", "Glance", "Guard", "Describe", "Commit", "Push", "Verify", "CheckDocs", "ReadCI", "Diagnose", "SummarizeMemory", "PersistMemory"},
-		plan.Load: {"Look", "Validate", "RetrieveMemory", "Brief", "Route", "Attempt", "Prove"},
+		plan.Load: {"Look", "Validate", "RetrieveMemory", "Brief", "Route", "ContextSelect", "PromptAssemble", "Attempt", "Prove"},
 		plan.Run:  {"RetrieveMemory", "ContextSelect", "PromptAssemble", "AgentCall", "SummarizeMemory", "PersistMemory"},
 	} {
 		for _, n := range names {

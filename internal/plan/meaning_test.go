@@ -190,7 +190,7 @@ func TestTakingOut(t *testing.T) {
 	_, err := project(t, "", "", "events: {agent-end: null, before-push: null}\nsources: null\n", "programs: {opencode: null}\nagents:\n"+
 		"  cpp-builder: {programs: [claude]}\n  tester: {programs: [claude]}\n  code-editor: {programs: [claude]}\n  architect: {programs: [claude]}\n"+
 		"  devops: {programs: [claude]}\n")
-	if err == nil || !strings.Contains(err.Error(), `builtin/1/modes.yaml:123:43: run.steps[4].AgentCall.programs[4]: there is no program "opencode"`) {
+	if err == nil || !strings.Contains(err.Error(), `builtin/1/modes.yaml:126:43: run.steps[4].AgentCall.programs[4]: there is no program "opencode"`) {
 		t.Fatal(err)
 	}
 	p, err := project(t, "", "", "events: {agent-end: null, before-push: null}\nsources: null\n", "")

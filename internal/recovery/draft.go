@@ -23,7 +23,7 @@ type Draft struct {
 	CI       *brief.CI         // in: what CI last said
 	Scene    survey.Scene      // Look
 	Report   validate.Report   // Validate
-	Memory   memory.Work       // in: session and query; RetrieveMemory
+	Memory   memory.Work       // in: session and query; RetrieveMemory, ContextSelect; Ask by Route; PromptAssemble: Attempt's prompt
 	Findings []session.Finding // Brief: the report's and the notes, worded
 	Brief    brief.Brief       // Brief
 }

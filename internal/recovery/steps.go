@@ -19,6 +19,8 @@ func Steps(w World) engine.Steps[Draft] {
 		"Look":           engine.Does(w.look),
 		"Validate":       engine.Does(check),
 		"RetrieveMemory": engine.On(mem, engine.With(memory.Retriever(w.Search))),
+		"ContextSelect":  engine.On(mem, engine.With(memory.ContextSelect)),
+		"PromptAssemble": engine.On(mem, engine.Does(memory.PromptAssemble)),
 		"Route":          engine.Does(w.route),
 		"Attempt":        engine.Acts(engine.Does(w.attempt)),
 		"Prove":          engine.Does(w.prove),
