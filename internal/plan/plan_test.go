@@ -143,7 +143,7 @@ func TestBuiltinPlans(t *testing.T) {
 	}
 	for mode, want := range map[string]string{
 		"quick":    "save quick Look Guard Describe Commit Diagnose SummarizeMemory PersistMemory",
-		"sync":     "save sync Look Guard Describe Commit Push Diagnose SummarizeMemory PersistMemory",
+		"sync":     "save sync Look Guard Describe Commit Push ReadCI Diagnose SummarizeMemory PersistMemory",
 		"full":     "save full Look Guard Describe Commit Push Verify CheckDocs ReadCI Diagnose SummarizeMemory PersistMemory",
 		"autosave": "save  Glance Diagnose SummarizeMemory PersistMemory",
 		"load":     "load  Look Validate RetrieveMemory Brief",
@@ -163,8 +163,11 @@ func TestBuiltinPlans(t *testing.T) {
 		t.Error("a plan for a mode that is not there")
 	}
 	ci := p.Plans()["full"].Steps[7]
-	if ci.Name != "ReadCI" || !ci.Keep || ci.Limit.String() != "5s" || ci.With != nil {
-		t.Errorf("%+v", ci)
+	if ci.Name != "ReadCI" || !ci.Keep || ci.Limit != 0 || string(ci.With) != `{"wait_seconds":1800,"within_seconds":5}` {
+		t.Errorf("%+v %s", ci, ci.With)
+	}
+	if push := p.Plans()["full"].Steps[4]; push.Name != "Push" || !push.Keep || push.Limit.String() != "2m" {
+		t.Errorf("%+v", push)
 	}
 }
 
