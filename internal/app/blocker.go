@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"session/blocker"
 	"session/blocker/rules"
+	"session/gitstate"
 	"session/internal/capture"
 	"session/internal/cycle"
 	"session/internal/redact"
@@ -70,7 +72,12 @@ type ScanResult struct {
 // ScanLog says what a log or report says. name "-" reads in.
 func ScanLog(ctx context.Context, p Place, name string, in io.Reader) (ScanResult, error) {
 	o := blocker.Options{Now: p.Now()}
-	if s, err := p.open(ctx); err == nil {
+	s, err := p.open(ctx)
+	var bare *gitstate.BareError
+	if err != nil && !errors.As(err, &bare) { // what this project's own rules would say is not known
+		return ScanResult{}, err
+	}
+	if err == nil {
 		o.Root = s.root
 		pol, err := s.policy(ctx)
 		if err != nil {

@@ -176,7 +176,11 @@ func (s *site) sameSession(ctx context.Context, from *saved) error {
 		return nil
 	}
 	if id, err := snapshot.ParseID(from.state.Snapshot); err == nil {
-		if m, err := from.chain.Manifest(ctx, id); err == nil && string(m.Parent) == ref.SessionID {
+		m, err := from.chain.Manifest(ctx, id)
+		if err != nil && !errors.Is(err, snapshot.ErrNotFound) {
+			return err
+		}
+		if err == nil && string(m.Parent) == ref.SessionID {
 			return nil
 		}
 	}
@@ -201,7 +205,7 @@ func (v saved) recorded(ctx context.Context) survey.Recorded {
 				return false
 			}
 			_, err = v.chain.Manifest(ctx, parsed)
-			return err == nil
+			return !errors.Is(err, snapshot.ErrNotFound) // one that was removed or cannot be read was recorded
 		}
 	}
 	return validate.Recorded(v.state, v.git, known)
@@ -277,13 +281,14 @@ func (s *site) follow(ctx context.Context, v saved) (saved, error) {
 	if err == nil {
 		_, err = v.chain.Manifest(ctx, id)
 	}
-	var corrupt *snapshot.ErrCorrupt
-	if errors.As(err, &corrupt) {
-		return v, err
-	}
-	if err != nil {
+	var removed *snapshot.ErrRemoved
+	switch {
+	case err == nil:
+	case id == "", errors.Is(err, snapshot.ErrNotFound), errors.As(err, &removed):
 		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.foreign"))
 		return v, nil
+	default: // damaged or out of reach: it is ours, and must not be called another repository's
+		return v, err
 	}
 	file := v.state
 	v, err = v.newest(ctx, id)

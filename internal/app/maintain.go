@@ -156,6 +156,11 @@ func (c *lineage) rewriteState(ctx context.Context, at *saved) error {
 }
 
 func (c *lineage) rewriteRef(ctx context.Context, at *saved) error {
+	if _, err := c.refs().Load(ctx); errors.Is(err, session.ErrBadRef) {
+		if _, err := c.moveAside(c.refFile()); err != nil {
+			return err
+		}
+	}
 	return c.reproject(ctx, at, c.writeRef)
 }
 
@@ -214,8 +219,11 @@ func (c *lineage) checkMemory(ctx context.Context, mend func(name, detail string
 // memoryStands reports whether a line's memory shows its newest snapshot. A line that remembers nothing needs no table.
 func (c *lineage) memoryStands(ctx context.Context, db *sql.DB, at snapshot.PathInfo) (bool, error) {
 	standing, err := db.Memory().Standing(ctx, memory.SessionRef(at.Line))
+	if errors.Is(err, memory.ErrDamaged) {
+		return false, nil
+	}
 	if err != nil || string(standing) == string(at.Head.ID) {
-		return err == nil, nil
+		return err == nil, err
 	}
 	batch, err := chainBatch(ctx, c.store, at.Head.ID)
 	return standing == "" && len(batch.Add) == 0, err

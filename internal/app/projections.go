@@ -30,8 +30,10 @@ func (s *site) besideProjections() []cycle.Projection {
 	return []cycle.Projection{{Name: "memory", Do: s.writeMemoryBeside}}
 }
 
-func (s *site) refs() session.SessionStore {
-	return file.NewFileSessionStore(filepath.Join(s.runtimeDir(), "ops", "runtime", "session_state.json"), s.Now)
+func (s *site) refs() session.SessionStore { return file.NewFileSessionStore(s.refFile(), s.Now) }
+
+func (s *site) refFile() string {
+	return filepath.Join(s.runtimeDir(), "ops", "runtime", "session_state.json")
 }
 
 func (s *site) writeRef(ctx context.Context, made snapshot.Manifest, _ session.Bundle) error {

@@ -374,13 +374,15 @@ func leftOutFindings(left []LeftOutEntry) []session.Finding {
 	return all
 }
 
-// stood is where the work tree stood: the snapshot that its Ref names.
+// stood is where the work tree stood: the snapshot that its Ref names, or the state file where the Ref cannot be read.
 func (s *site) stood(ctx context.Context, chain *snapshot.Store) snapshot.ID {
 	ref, err := s.refs().Load(ctx)
-	if err != nil {
-		return ""
+	named := ref.SessionID
+	if err != nil && !errors.Is(err, session.ErrNoRef) { // named by the projection that cannot replace it
+		state, _, _ := s.readState() // one that cannot be read names nothing; whoever needs its words says so
+		named = state.Snapshot
 	}
-	id, err := snapshot.ParseID(ref.SessionID)
+	id, err := snapshot.ParseID(named)
 	if err != nil {
 		return ""
 	}

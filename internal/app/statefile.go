@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"session/internal/atomicfile"
 	"session/internal/session"
@@ -52,19 +53,27 @@ func (s *site) writeState(_ context.Context, made snapshot.Manifest, b session.B
 
 // setAside moves a state file that cannot be read out of the way and says where it went.
 func (s *site) setAside() (string, error) {
-	dir := filepath.Join(s.runtimeDir(), "corrupt")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	to, err := s.moveAside(s.stateFile())
+	if err != nil {
 		return "", fmt.Errorf("keep the damaged state file: %w", err)
 	}
-	to := filepath.Join(dir, "session-state."+s.Now().UTC().Format("20060102T150405")+".json")
+	return to, nil
+}
+
+// moveAside keeps a damaged file under a name of its own in the runtime folder: what cannot be read is never overwritten.
+func (s *site) moveAside(file string) (string, error) {
+	dir := filepath.Join(s.runtimeDir(), "corrupt")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	ext := filepath.Ext(file)
+	stem := filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), ext)+"."+s.Now().UTC().Format("20060102T150405"))
+	to := stem + ext
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
 			break
 		}
-		to = filepath.Join(dir, fmt.Sprintf("session-state.%s-%d.json", s.Now().UTC().Format("20060102T150405"), n))
+		to = fmt.Sprintf("%s-%d%s", stem, n, ext)
 	}
-	if err := os.Rename(s.stateFile(), to); err != nil {
-		return "", fmt.Errorf("keep the damaged state file: %w", err)
-	}
-	return to, nil
+	return to, os.Rename(file, to)
 }

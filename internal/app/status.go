@@ -147,14 +147,19 @@ func Tasks(ctx context.Context, p Place, o TasksOptions) (TasksResult, error) {
 		return TasksResult{}, err
 	}
 	var rec survey.Recorded
-	if from, err := s.saved(ctx, ""); err == nil {
+	from, unread := s.saved(ctx, "")
+	if unread == nil {
 		rec.Change, rec.Done = from.state.OpenSpec, from.state.CompletedTasks
 	}
 	work, err := s.sources().FindTasks(ctx, survey.Ask{Change: o.Change, Recorded: rec})
 	if err != nil {
 		return TasksResult{}, err
 	}
-	return tasksResult(work), nil
+	r := tasksResult(work)
+	if unread != nil && !isNothing(unread) { // the list holds without it; which change is current may not
+		r.Warnings = append(r.Warnings, unread.Error())
+	}
+	return r, nil
 }
 
 func tasksResult(w openspec.Work) TasksResult {

@@ -166,14 +166,15 @@ func (r Runner) autosaves(ctx context.Context, head snapshot.Position, b *Base) 
 	b.Damaged, b.tookIn = pending.Damaged, pending.TookIn
 	for _, m := range pending.Autosaves {
 		s, err := r.Store.Load(ctx, m.ID)
+		var one session.Bundle
 		if err == nil {
-			var one session.Bundle
 			one, err = session.ReadBundle(s.Bundle.Environment, s.Bundle.Context, s.Bundle.Messages)
-			b.Autosaves = append(b.Autosaves, one)
 		}
 		if err != nil {
-			b.Damaged = append(b.Damaged, err)
+			b.Damaged = append(b.Damaged, fmt.Errorf("autosave %s: %w", m.ID, err))
+			continue
 		}
+		b.Autosaves = append(b.Autosaves, one)
 	}
 	return nil
 }
