@@ -27,7 +27,7 @@ func (r *root) commands() []*cli.Command {
 		{Name: "schema", Usage: r.words.Say("schema.usage"), Description: r.words.Say("schema.help"), Action: r.act(r.schema)},
 		{Name: "version", Usage: r.words.Say("version.usage"), Description: r.words.Say("version.help"), Action: r.act(r.version)},
 		{Name: "completion", Usage: r.words.Say("completion.usage"), ArgsUsage: "bash|zsh|fish", Description: r.words.Say("completion.help"), Action: r.act(r.completion)},
-	}, r.installCommands(), []*cli.Command{r.hookCommand()}, r.lineageCommands())
+	}, r.installCommands(), []*cli.Command{r.hookCommand()}, r.lineageCommands(), r.sessionCommands())
 }
 
 func (r *root) saveCommand() *cli.Command {

@@ -1,8 +1,9 @@
 package commands
 
 import (
+	"time"
+
 	"session/internal/app"
-	"session/internal/text"
 
 	"github.com/urfave/cli/v2"
 )
@@ -13,23 +14,27 @@ func (r *root) runCommand() *cli.Command {
 	return &cli.Command{Name: "run", Usage: say("run.usage"), Description: say("run.help"), ArgsUsage: "INPUT", Action: r.act(r.run), Flags: []cli.Flag{
 		&cli.StringFlag{Name: "base", Usage: say("flag.base")}, &cli.BoolFlag{Name: "fork", Usage: say("flag.fork")},
 		&cli.StringFlag{Name: "agent", Usage: say("flag.agent")}, &cli.StringFlag{Name: "profile", Usage: say("flag.profile")},
+		&cli.StringFlag{Name: "session", Usage: say("flag.run-session")}, &cli.StringSliceFlag{Name: "todo", Usage: say("flag.run-todo")},
+		&cli.DurationFlag{Name: "answer-within", Value: 12 * time.Hour, Usage: say("flag.answer-within")}, &cli.StringFlag{Name: "database", Usage: say("flag.database")},
 	}}
 }
 
 func (r *root) run(k *call) error {
-	if k.NArg() != 1 || k.Args().First() == "" {
+	if k.NArg() > 1 || k.Args().First() == "" && (!k.IsSet("session") || k.NArg() > 0) {
 		return usagef("%s", r.words.Say("usage.run"))
 	}
-	k.place.Profile, k.place.Watch = k.String("profile"), r.progress()
-	res, err := app.Run(k.Ctx(), k.place, app.RunOptions{Base: k.String("base"), Fork: k.Bool("fork"), Agent: k.String("agent"), Input: k.Args().First()})
+	if k.IsSet("session") && (k.IsSet("base") || k.IsSet("fork")) {
+		return usagef("%s", r.words.Say("usage.run-session"))
+	}
+	if err := k.database(); err != nil {
+		return err
+	}
+	todos, err := k.saidAll("todo")
 	if err != nil {
 		return err
 	}
-	if r.json {
-		r.print(res)
-		return nil
-	}
-	r.say("%s\n", text.SafeLines(res.Output))
-	r.note("%s\n", r.words.Say("run.done", "id", short(res.ID), "program", res.Program))
-	return nil
+	k.place.Profile, k.place.Watch = k.String("profile"), r.progress()
+	res, err := app.Run(k.Ctx(), k.place, app.RunOptions{Base: k.String("base"), Fork: k.Bool("fork"), Agent: k.String("agent"), Input: k.Args().First(),
+		Session: k.String("session"), Todos: todos, Within: k.Duration("answer-within")})
+	return r.went(res, app.Going{Run: &res}, err)
 }

@@ -27,16 +27,17 @@ const (
 
 // Place is where, and for whom, a command runs. All that the process's surroundings have to say was read once, above.
 type Place struct {
-	Dir     string   // working directory
-	Env     []string // environment, KEY=value
-	Now     func() time.Time
-	Random  io.Reader
-	Words   *text.Catalogue
-	PID     int
-	Command string // the command line, for the message of who holds a lease
-	Prompt  bool   // a person can answer git's questions (passwords)
-	Verbose bool
-	GitPath string             // "safe": everything that looks at files is left to git; else what can be is done in process
-	Profile string             // policy profile, below the root of the work tree; "" for the project's own, or the built-in one
-	Watch   func(engine.Event) // progress; nil: nobody watches
+	Dir      string   // working directory
+	Env      []string // environment, KEY=value
+	Now      func() time.Time
+	Random   io.Reader
+	Words    *text.Catalogue
+	PID      int
+	Command  string // the command line, for the message of who holds a lease
+	Prompt   bool   // a person can answer git's questions (passwords)
+	Verbose  bool
+	GitPath  string             // "safe": everything that looks at files is left to git; else what can be is done in process
+	Profile  string             // policy profile, below the root of the work tree; "" for the project's own, or the built-in one
+	Database string             // of Sessions: sqlite:PATH or postgres://…; "": SESSION_DATABASE, else a file beside the snapshots
+	Watch    func(engine.Event) // progress; nil: nobody watches
 }

@@ -119,6 +119,9 @@ func policyChanges(e *PolicyError) string {
 }
 
 func describeTasks(err error, plain string, words *text.Catalogue) Fault {
+	if f, ok := describeSessions(err, plain, words); ok {
+		return f
+	}
 	var change *capture.UnknownChangeError
 	var elsewhere *capture.TasksElsewhereError
 	var mode *ModeError

@@ -1,20 +1,27 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"session/internal/assistant"
 	"session/internal/cycle"
 	"session/internal/engine"
 	"session/internal/execute"
+	"session/internal/lifecycle"
 	"session/internal/memory"
 	"session/internal/plan"
 	"session/internal/proc"
 	"session/internal/session"
 	"session/internal/snapshot"
+	"session/internal/text"
+
+	"github.com/tidwall/gjson"
 )
 
 // RunVariable names the run that a program was started by; commands below a run record autosaves only.
@@ -22,80 +29,267 @@ const RunVariable = "SESSION_RUN"
 
 // RunOptions is what session run was asked.
 type RunOptions struct {
-	Base  string // a snapshot as people write it; "" for the newest
-	Fork  bool   // open a path of its own below the base
-	Agent string // an agent or a program of bundles.yaml
-	Input string
+	Base    string // a snapshot as people write it; "" for the newest
+	Fork    bool   // open a path of its own below the base
+	Agent   string // an agent or a program of bundles.yaml
+	Input   string
+	Session string        // a Session to go on with, by its id or the beginning of it; Base and Fork are its own then
+	Todos   []string      // what the input consists of; none: it is one thing to do
+	Within  time.Duration // for how long a question of the agent waits for an answer; 0: 12 hours
 }
 
 // RunResult is the outcome of execute(base_session_id, input).
 type RunResult struct {
-	Output  string          `json:"output"`
-	ID      string          `json:"session_id"`
-	Parent  string          `json:"parent_session_id"`
-	Program string          `json:"program"`
-	Tokens  int64           `json:"tokens"`
-	Cost    float64         `json:"cost_usd"`
-	Steps   []engine.Result `json:"steps"`
+	Output  string             `json:"output"`
+	ID      string             `json:"session_id"` // of the new snapshot
+	Parent  string             `json:"parent_session_id"`
+	Program string             `json:"program"`
+	Tokens  int64              `json:"tokens"`
+	Cost    float64            `json:"cost_usd"`
+	Steps   []engine.Result    `json:"steps"`
+	Session lifecycle.ID       `json:"session"` // that the run belongs to
+	Status  lifecycle.Status   `json:"status"`  // of that Session, afterwards
+	Request *lifecycle.Request `json:"request,omitempty"`
 }
 
 // Run runs an agent over a snapshot: execute(base_session_id, input) → output and a new session_id (seed 002). A run
-// that fails leaves no new snapshot.
+// that fails leaves no new snapshot. It belongs to a Session: the path's own, or one that begins with the fork.
 func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
-	s, err := p.open(ctx)
-	if err != nil {
-		return RunResult{}, err
-	}
+	return withSessions(ctx, p, SessionsOptions{}, func(x *Sessions) (RunResult, error) {
+		if o.Session == "" {
+			r, err := x.newRun(ctx, o)
+			if err != nil {
+				return RunResult{}, err
+			}
+			return r.do(ctx)
+		}
+		s, err := x.Find(ctx, o.Session)
+		if err != nil {
+			return RunResult{}, err
+		}
+		r, err := x.runOf(ctx, s, o)
+		if err != nil {
+			return RunResult{}, err
+		}
+		return r.do(ctx)
+	})
+}
+
+// running is a run that is prepared.
+type running struct {
+	*lineage
+	o     RunOptions
+	pol   policy
+	mode  plan.Plan
+	at    cycle.Where
+	run   string // that its snapshot is made by
+	lease snapshot.Leaser
+	hold  *holding
+	aside bool // on a path of the Session's own, not of the work tree
+}
+
+// prepareRun reads everything that can refuse a run.
+func (x *Sessions) prepareRun(ctx context.Context, o RunOptions) (*running, error) {
+	s := x.site
 	fs, chain, err := s.store(true)
 	if err != nil {
-		return RunResult{}, err
+		return nil, err
 	}
-	c := &lineage{site: s, files: fs, store: chain, here: s.stood(ctx, chain)}
-	pol, err := s.policy(ctx)
+	r := &running{lineage: &lineage{site: s, files: fs, store: chain, here: s.stood(ctx, chain)}, o: o, lease: fs}
+	if r.pol, err = s.policy(ctx); err == nil {
+		err = r.pol.mustBeAccepted()
+	}
 	if err == nil {
-		err = pol.mustBeAccepted()
+		r.mode, err = r.pol.mode("run", plan.Run)
 	}
+	if err == nil {
+		r.run, err = s.runID()
+	}
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := s.runID()
+	r.hold = &holding{x: x, chain: chain, run: lifecycle.RunID(r.run + "." + attempt[:8]), within: cmp.Or(o.Within, 12*time.Hour)}
+	r.hold.before = func(dead lifecycle.RunID) *finishedRun { return r.finished(ctx, dead) }
+	return r, err
+}
+
+// newRun is a run of something new.
+func (x *Sessions) newRun(ctx context.Context, o RunOptions) (*running, error) {
+	r, err := x.prepareRun(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.at, err = r.whereToRun(ctx, o, r.run); err != nil {
+		return nil, err
+	}
+	head, err := r.store.Head(ctx, r.at.Path)
+	if err != nil {
+		return nil, err
+	}
+	r.hold.draft = lifecycle.Draft{ID: lifecycle.ID(head.Line), Owner: x.Owner, Input: clip(o.Input, 1<<20), Language: string(r.Words.Lang()),
+		WorkTree: !r.at.Fork, Options: raw(job{Base: string(r.at.Base), Run: r.run, Agent: o.Agent, Profile: r.Profile})}
+	if r.at.Fork {
+		if m, err := r.store.Manifest(ctx, r.at.Base); err == nil {
+			r.hold.draft.Parent = lifecycle.ID(m.Line)
+		}
+	}
+	r.hold.todos, r.aside = todosOf(o), r.at.Fork
+	return r, nil
+}
+
+func todosOf(o RunOptions) []lifecycle.Todo {
+	titles := o.Todos
+	if len(titles) == 0 {
+		titles = []string{text.Line(o.Input, 200)}
+	}
+	var all []lifecycle.Todo
+	for i, t := range titles {
+		all = append(all, lifecycle.Todo{ID: lifecycle.TodoID(fmt.Sprintf("t%d", i+1)), Title: t})
+	}
+	return all
+}
+
+// runOf is a run that goes on with a Session: from the newest snapshot of its path, or from where it was to begin.
+func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions) (*running, error) {
+	j, err := jobOf(s)
+	if err != nil {
+		return nil, err
+	}
+	o.Agent, x.site.Profile = cmp.Or(o.Agent, j.Agent), cmp.Or(x.site.Profile, j.Profile)
+	asked, err := x.Asked(ctx, s.Key())
+	if err != nil {
+		return nil, err
+	}
+	fresh, answer := o.Input != "", unheard(s, asked)
+	o.Input = cmp.Or(o.Input, answer, s.Input)
+	r, err := x.prepareRun(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if answer != "" {
+		r.hold.before = nil // the run before this one did not die: it asked
+	}
+	r.at = cycle.Where{Path: r.path, Stood: r.here, Leave: true, Origin: snapshot.Origin{By: "run"}}
+	if r.aside = !s.WorkTree; r.aside {
+		r.at.Path = snapshot.ForkPath(snapshot.ID(s.ID))
+	}
+	head, err := r.store.Head(ctx, r.at.Path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.WorkTree && string(head.Line) != string(s.ID):
+		return nil, &OtherPathError{Session: s.ID}
+	case head.Head != nil:
+		r.at.Base = head.Head.ID
+	case j.Base != "":
+		r.at.Fork, r.at.Base, r.run = true, snapshot.ID(j.Base), j.Run
+		_, attempt, _ := strings.Cut(string(r.hold.run), ".")
+		r.hold.run = lifecycle.RunID(j.Run + "." + attempt)
+	}
+	r.hold.draft = lifecycle.Draft{ID: s.ID, Owner: s.Owner}
+	r.hold.strict = true
+	if fresh || s.Status == lifecycle.Created {
+		r.hold.todos = todosOf(o)
+	}
+	return r, nil
+}
+
+// OtherPathError says that a Session is another branch's.
+type OtherPathError struct{ Session lifecycle.ID }
+
+func (e *OtherPathError) Error() string {
+	return "session " + string(e.Session) + " is another branch's own: switch to it, and go on there"
+}
+
+// do runs it.
+func (r *running) do(ctx context.Context) (RunResult, error) {
+	ctx = r.hold.watch(ctx)
+	d, out, err := r.cycle(ctx)
+	var done finishedRun
+	if d != nil {
+		done = finishedRun{Snapshot: string(out.Made.ID), Output: d.Answer.Text, Tokens: d.Answer.TokensIn + d.Answer.TokensOut, Cost: d.Answer.CostMicro}
+	}
+	if err == nil && out.Beside != nil {
+		err = out.Beside // a run does not work beside another: its base would not be the newest
+	}
+	err = r.hold.end(ctx, done, err)
+	again := errors.Is(err, errDone)
+	if err != nil && !again {
+		return RunResult{}, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	s, err := r.hold.x.Info(ctx, r.hold.now.Key())
 	if err != nil {
 		return RunResult{}, err
 	}
-	mode, err := pol.mode("run", plan.Run)
-	if err != nil {
-		return RunResult{}, err
+	res := RunResult{Output: done.Output, ID: string(s.Head), Session: s.ID, Status: s.Status, Request: s.Pending, Steps: out.Report.Results}
+	if again {
+		if f := r.finished(ctx, r.hold.run); f != nil {
+			res.Output = f.Output
+		}
+		return res, nil
 	}
-	at, err := c.whereToRun(ctx, o)
-	if err != nil {
-		return RunResult{}, err
+	res.Parent, res.Program, res.Tokens, res.Cost = string(out.Made.Parent), d.Used, done.Tokens, float64(done.Cost)/1e6
+	return res, nil
+}
+
+func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, error) {
+	c := cycle.Runner{Store: r.store, Leaser: r.lease, Journal: r.journal(), Holder: r.holder(r.run), RunID: r.run, Hash: r.pol.hash,
+		Accepted: r.pol.accepted, Now: r.Now, Watch: r.Watch, Project: r.projections(r.store)}
+	mend := r.mend(r.files, r.store)
+	if r.aside { // the work tree stays where it stands, and other runs work beside
+		c.Project = []cycle.Projection{{Name: "memory", Do: r.writeMemory(r.store)}}
+		c.Journal, mend = noJournal{}, func(context.Context) error { return nil }
 	}
-	run, err := s.runID()
-	if err != nil {
-		return RunResult{}, err
-	}
-	r := cycle.Runner{Store: chain, Leaser: fs, Journal: s.journal(), Holder: s.holder(run), RunID: run, Hash: pol.hash, Accepted: pol.accepted,
-		Now: s.Now, Mend: s.mend(fs, chain), Watch: s.Watch, Project: s.projections(chain)}
-	if at.Fork {
-		r.Project = []cycle.Projection{{Name: "memory", Do: s.writeMemory(chain)}} // the work tree stays where it stands
+	c.Mend = func(ctx context.Context) error {
+		if err := mend(ctx); err != nil {
+			return err
+		}
+		if err := r.hold.begin(ctx); err != nil {
+			return err
+		}
+		asked, err := r.hold.asked(ctx, r.o.Input)
+		r.o.Input = asked
+		return err
 	}
 	var line memory.SessionRef
-	d, out, err := cycle.Do(ctx, r, at, cycle.Work[execute.Draft]{
-		Plan:  mode,
-		Steps: func(b cycle.Base) engine.Steps[execute.Draft] { return execute.Steps(c.runWorld(pol, b, run)) },
-		Draft: func(b cycle.Base) *execute.Draft { line = runLine(at, b); return c.runDraft(pol, b, o) },
-		Bundle: func(d *execute.Draft, r engine.Report) (session.Bundle, bool, error) {
-			return c.runBundle(d, pol, run, line)
+	return cycle.Do(ctx, c, r.at, cycle.Work[execute.Draft]{
+		Plan:  r.mode,
+		Steps: func(b cycle.Base) engine.Steps[execute.Draft] { return execute.Steps(r.runWorld(r.pol, b, r.run)) },
+		Draft: func(b cycle.Base) *execute.Draft { line = runLine(r.at, b); return r.runDraft(r.pol, b, r.o) },
+		Bundle: func(d *execute.Draft, _ engine.Report) (session.Bundle, bool, error) {
+			return r.runBundle(d, r.pol, r.run, line)
 		},
 	})
-	if err != nil {
-		return RunResult{}, err
+}
+
+// noJournal is the journal of a run that moves nothing of git's.
+type noJournal struct{}
+
+func (noJournal) Begin(context.Context, cycle.Entry) error   { return nil }
+func (noJournal) Note(context.Context, string, string) error { return nil }
+func (noJournal) End(context.Context) error                  { return nil }
+
+// finished is what a run had committed when it died; nil: nothing. Only the newest snapshot of the path can be its.
+func (r *running) finished(ctx context.Context, dead lifecycle.RunID) *finishedRun {
+	head, err := r.store.Head(ctx, r.at.Path)
+	run, _, _ := strings.Cut(string(dead), ".")
+	if err != nil || head.Head == nil || head.Head.RunID != run {
+		return nil
 	}
-	if out.Beside != nil {
-		return RunResult{}, out.Beside // a run does not work beside another: its base would not be the newest
+	snap, err := r.store.Load(ctx, head.Head.ID)
+	if err != nil || len(snap.Bundle.Messages) == 0 {
+		return nil
 	}
-	return RunResult{Output: d.Answer.Text, ID: string(out.Made.ID), Parent: string(out.Made.Parent), Program: d.Used,
-		Tokens: d.Answer.TokensIn + d.Answer.TokensOut, Cost: float64(d.Answer.CostMicro) / 1e6, Steps: out.Report.Results}, nil
+	last := gjson.GetBytes(snap.Bundle.Messages, "segments.@reverse.0")
+	return &finishedRun{Snapshot: string(head.Head.ID), Output: last.Get("output").String(),
+		Tokens: last.Get("tokens_in").Int() + last.Get("tokens_out").Int(), Cost: last.Get("cost_micro_usd").Int()}
 }
 
 // whereToRun finds the path of the base. Only a caller that names its base is refused when somebody was first.
-func (c *lineage) whereToRun(ctx context.Context, o RunOptions) (cycle.Where, error) {
+func (c *lineage) whereToRun(ctx context.Context, o RunOptions, run string) (cycle.Where, error) {
 	at := cycle.Where{Path: c.path, Stood: c.here, Leave: true, Origin: snapshot.Origin{By: "run"}}
 	head, err := c.store.Head(ctx, c.path)
 	if err != nil {
@@ -115,6 +309,9 @@ func (c *lineage) whereToRun(ctx context.Context, o RunOptions) (cycle.Where, er
 		return at, err
 	}
 	at.Path, at.Fork = m.Path, o.Fork
+	if o.Fork { // it works on its own path, beside what works on the base's
+		at.Path = snapshot.ForkPath(snapshot.ForkID(c.store.ID(), at.Base, run))
+	}
 	return at, nil
 }
 
@@ -149,7 +346,7 @@ func (c *lineage) runDraft(pol policy, b cycle.Base, o RunOptions) *execute.Draf
 	} else {
 		d.Program = o.Agent
 	}
-	d.Memory.Session, d.Memory.At = memory.SessionRef(b.Line), memory.Snapshot(b.Manifest.ID)
+	d.Memory.Session, d.Memory.At = memory.SessionRef(cmp.Or(b.Manifest.Line, b.Line)), memory.Snapshot(b.Manifest.ID)
 	d.Memory.Query, d.Memory.Ask = o.Input, o.Input
 	return d
 }

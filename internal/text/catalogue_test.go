@@ -162,7 +162,7 @@ var families = map[string]string{"push.": "gitstate.PushCause", "why.": "openspe
 var sayers = map[string]bool{"Say": true, "say": true, "NewFinding": true, "rejected": true}
 
 // notKeys look like keys and are names of files, settings and JSON paths.
-var notKeys = map[string]bool{"push.default": true, "error.message": true, "tasks.md": true, "schema.yaml": true, "plan.md": true, "memory.db": true,
+var notKeys = map[string]bool{"push.default": true, "error.message": true, "tasks.md": true, "schema.yaml": true, "plan.md": true, "memory.db": true, "sessions.db": true,
 	"tasks.json": true, "state.json": true, "blocker.detected_at": true, "blocker.recovery_attempted": true,
 	"usage.cache_creation_input_tokens": true, "usage.cache_read_input_tokens": true, "usage.input_tokens": true, "usage.output_tokens": true}
 
