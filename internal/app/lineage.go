@@ -322,11 +322,11 @@ func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Pr
 	}
 	r := cycle.Runner{Store: c.store, Leaser: c.files, Journal: c.journal(), Holder: c.holder(run), RunID: run, Hash: pol.hash, Accepted: pol.accepted,
 		Now: c.Now, Mend: c.mend(c.files, c.store), Project: project, Beside: c.besideProjections()}
-	at.Leave = true
+	at.Leave = true // what is undone must be what was done here, and not what hooks saw meanwhile
 	_, out, err := cycle.Do(ctx, r, at, cycle.Work[session.Bundle]{
 		Plan:  plan.Plan{Mode: at.Origin.By, For: plan.Save},
 		Steps: func(cycle.Base) engine.Steps[session.Bundle] { return nil },
-		Draft: func(b cycle.Base) *session.Bundle { return takeIn(inherited(b.Bundle), b.Autosaves) },
+		Draft: func(b cycle.Base) *session.Bundle { return inherited(b.Bundle) },
 		Bundle: func(b *session.Bundle, _ engine.Report) (session.Bundle, bool, error) {
 			b.Context.State.SavedAt = c.Now()
 			return *b, true, edit(b)
@@ -346,17 +346,6 @@ func inherited(b session.Bundle) *session.Bundle {
 	b.Context.Memory, b.Context.Forgot, b.Context.Steps, b.Context.Findings, b.Context.Checks, b.Context.Undone = nil, nil, nil, nil, nil, ""
 	b.Messages = session.Messages{}
 	return &b
-}
-
-// takeIn adds what hooks recorded since: the new snapshot stands for their autosaves from now on.
-func takeIn(b *session.Bundle, autosaves []session.Bundle) *session.Bundle {
-	for _, a := range autosaves {
-		b.Messages.Add(a.Messages)
-		b.Context.Memory = append(b.Context.Memory, a.Context.Memory...)
-		b.Context.Forgot = append(b.Context.Forgot, a.Context.Forgot...)
-		b.Context.Evidence = append(b.Context.Evidence, a.Context.Evidence...) // the next save keeps the last word of each
-	}
-	return b
 }
 
 func sortStrings(s []string) { slices.Sort(s) }
