@@ -328,7 +328,9 @@ func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Pr
 		Steps: func(cycle.Base) engine.Steps[session.Bundle] { return nil },
 		Draft: func(b cycle.Base) *session.Bundle { return inherited(b.Bundle) },
 		Bundle: func(b *session.Bundle, _ engine.Report) (session.Bundle, bool, error) {
-			b.Context.State.SavedAt = c.Now()
+			if !remembering(at.Origin.By) {
+				b.Context.State.SavedAt = c.Now()
+			}
 			return *b, true, edit(b)
 		},
 	})

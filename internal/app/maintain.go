@@ -267,7 +267,9 @@ type GCResult struct {
 	Kept   []snapshot.Kept    `json:"kept"`
 	Blobs  int                `json:"blobs"`
 	Bytes  int64              `json:"bytes"`
-	Done   bool               `json:"done"`
+	// Memories is how many things that only removed snapshots remembered were said anew in the newest ones.
+	Memories int  `json:"memories"`
+	Done     bool `json:"done"`
 }
 
 // GC removes old snapshots, oldest first, and never silently.
@@ -288,6 +290,9 @@ func GC(ctx context.Context, p Place, o GCOptions) (GCResult, error) {
 	r := GCResult{Remove: append([]snapshot.Removal{}, work.Remove...), Kept: append([]snapshot.Kept{}, work.Kept...), Blobs: len(work.Blobs), Bytes: work.Bytes}
 	if o.DryRun {
 		return r, nil
+	}
+	if r.Memories, err = c.keepMemory(ctx, work.Remove); err != nil {
+		return r, err
 	}
 	_, err = c.store.ApplyGC(ctx, work, snapshot.GCRun{Leases: c.files, Who: c.holder(""), Now: now})
 	r.Done = err == nil

@@ -81,7 +81,7 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 	if u.target, u.bundle, err = c.read(ctx, id); err != nil {
 		return nil, err
 	}
-	u.memory = remembers(u.target.Manifest)
+	u.memory = remembering(u.target.Origin.By)
 	if u.bundle.Context.Undone != "" {
 		if err := u.again(ctx); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (u *undoing) again(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u.shown, u.memory = shown, remembers(was.Manifest)
+	u.shown, u.memory = shown, remembering(was.Origin.By)
 	g := u.shown.Environment.Git
 	if g == nil || !g.Created {
 		return nil
@@ -169,7 +169,7 @@ func (c *lineage) undoTarget(ctx context.Context, ref string) (snapshot.ID, erro
 			return "", err
 		}
 		switch {
-		case undone[string(a.ID)]:
+		case undone[string(a.ID)], a.Origin.By == "gc":
 		case b.Context.Undone != "":
 			undone[b.Context.Undone] = true
 		default:
@@ -220,7 +220,7 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 	}
 	now := u.Now()
 	if u.memory {
-		b.Context.State.SavedAt, b.Context.State.Origin, b.Context.Undone = now, "undo", string(u.target.ID)
+		b.Context.State.Origin, b.Context.Undone = "undo", string(u.target.ID)
 		return u.forget(ctx, b)
 	}
 	shown := inherited(u.shown)
@@ -243,10 +243,9 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 	return u.forget(ctx, b)
 }
 
-// remembers knows snapshots that changed nothing but memory: they are taken back from anywhere, and leave the words alone.
-func remembers(m snapshot.Manifest) bool {
-	return m.Origin.By == "memory-add" || m.Origin.By == "memory-forget"
-}
+// remembering knows what makes snapshots that change nothing but memory: they are taken back from anywhere, and leave the
+// words alone, and when they were saved.
+func remembering(by string) bool { return by == "memory-add" || by == "memory-forget" || by == "gc" }
 
 // forget takes the memory of what is undone away, and brings back what it forgot; the undo of an undo does the contrary.
 func (u *undoing) forget(ctx context.Context, b *session.Bundle) error {
