@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 			for k, v := range toolchains() {
 				env.Setenv(k, v)
 			}
-			return nil
+			return serviceURLs(env)
 		},
 		Condition: has,
 		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "code": codeCmd, "empty": emptyCmd},

@@ -66,7 +66,7 @@ func jsonCmd(ts *testscript.TestScript, neg bool, args []string) {
 func has(cond string) (bool, error) {
 	program, ok := strings.CutPrefix(cond, "has:")
 	if !ok {
-		return false, fmt.Errorf("unknown condition %q", cond)
+		return hasService(cond)
 	}
 	if installed(program) {
 		return true, nil

@@ -184,12 +184,12 @@ func quiet(flags []cli.Flag) {
 }
 
 func (r *root) globals() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "C", Usage: r.words.Say("flag.C"), Category: r.words.Say("flags.everywhere")},
 		&cli.StringFlag{Name: "lang", Usage: r.words.Say("flag.lang"), Category: r.words.Say("flags.everywhere")},
 		&cli.BoolFlag{Name: "json", Usage: r.words.Say("flag.json"), Category: r.words.Say("flags.everywhere")},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: r.words.Say("flag.verbose"), Category: r.words.Say("flags.everywhere")},
-	}
+	}, r.backendFlags()...)
 }
 
 // call is one command being run: where, how, and what was asked.
@@ -213,8 +213,8 @@ func (r *root) act(f func(*call) error) cli.ActionFunc {
 		k := &call{root: r, Context: c}
 		k.place = app.Place{
 			Dir: join(r.Dir, c.String("C")), Env: r.Env, Now: r.Now, Random: rand.Reader, Words: r.words, PID: os.Getpid(),
-			Command: strings.Join(r.args, " "), Prompt: r.Terminal, Verbose: c.Bool("verbose"),
-			GitPath: r.getenv("SESSION_GIT_PATH"),
+			Command: commandLine(r.args), Prompt: r.Terminal, Verbose: c.Bool("verbose"),
+			GitPath: r.getenv("SESSION_GIT_PATH"), Backends: backends(c), Warn: r.warn,
 		}
 		return f(k)
 	}

@@ -76,7 +76,7 @@ func actSwitch(ctx context.Context, p Place, a session.Action) (Acted, error) {
 
 // stand writes the projections of a snapshot, so that the work tree stands at it.
 func (s *site) stand(ctx context.Context, at saved) (err error) {
-	fs, chain, err := s.store(false)
+	fs, chain, err := s.shelf(ctx, false)
 	if err != nil {
 		return err
 	}

@@ -220,7 +220,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 	if _, _, err := s.readState(); err != nil {
 		return BlockerResult{}, err
 	}
-	fs, chain, err := s.store(true)
+	fs, chain, err := s.shelf(ctx, true)
 	if err != nil {
 		return BlockerResult{}, err
 	}
@@ -264,7 +264,7 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 	if err != nil {
 		return BlockerResult{}, err
 	}
-	if _, _, err := s.store(true); err != nil {
+	if _, _, err := s.shelf(ctx, true); err != nil {
 		return BlockerResult{}, err
 	}
 	run, err := s.runID()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"session/internal/engine"
+	"session/internal/session"
 	"session/internal/text"
 )
 
@@ -36,8 +37,11 @@ type Place struct {
 	Command  string // the command line, for the message of who holds a lease
 	Prompt   bool   // a person can answer git's questions (passwords)
 	Verbose  bool
-	GitPath  string             // "safe": everything that looks at files is left to git; else what can be is done in process
-	Profile  string             // policy profile, below the root of the work tree; "" for the project's own, or the built-in one
-	Database string             // of Sessions: sqlite:PATH or postgres://…; "": SESSION_DATABASE, else a file beside the snapshots
-	Watch    func(engine.Event) // progress; nil: nobody watches
+	GitPath  string                // "safe": everything that looks at files is left to git; else what can be is done in process
+	Profile  string                // policy profile, below the root of the work tree; "" for the project's own, or the built-in one
+	Database string                // of Sessions: sqlite:PATH or postgres://…; "": SESSION_DATABASE, else a file beside the snapshots
+	Watch    func(engine.Event)    // progress; nil: nobody watches
+	Warn     func(session.Finding) // told of what a command goes on without; nil: nobody listens
+
+	Backends Backends // that the command line names
 }

@@ -9,12 +9,14 @@ import (
 	"session/gitstate"
 	"session/internal/assistant"
 	"session/internal/capture"
+	"session/internal/coordination"
 	"session/internal/cycle"
 	"session/internal/execute"
 	"session/internal/memory"
 	"session/internal/plan"
 	"session/internal/session"
 	"session/internal/snapshot"
+	"session/internal/store/s3"
 	"session/internal/text"
 )
 
@@ -55,6 +57,9 @@ func Describe(err error, words *text.Catalogue) Fault {
 		elsewhere *cycle.OtherPathError
 		noGit     *NoGitError
 	)
+	if f, ok := describeBackend(err, plain, words); ok {
+		return f
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return Fault{Interrupted, say("error.interrupted"), say("hint.interrupted")}
@@ -102,6 +107,23 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Failed, plain, say("hint.full")}
 	}
 	return describeTasks(err, plain, words)
+}
+
+// describeBackend is for what a shared back end met.
+func describeBackend(err error, plain string, words *text.Catalogue) (Fault, bool) {
+	var away *UnreachableError
+	var format *s3.ErrFormat
+	switch {
+	case errors.Is(err, snapshot.ErrLost):
+		return Fault{Busy, words.Say("error.lease-lost"), words.Say("hint.lease-lost")}, true
+	case errors.Is(err, s3.ErrClock), errors.Is(err, s3.ErrUnconditional), errors.Is(err, s3.ErrRefused), errors.Is(err, s3.ErrNoBucket):
+		return Fault{Failed, plain, ""}, true // it says what to do
+	case errors.As(err, &format):
+		return Fault{Corrupt, plain, ""}, true
+	case errors.As(err, &away), errors.Is(err, s3.ErrUnavailable), errors.Is(err, coordination.ErrUnavailable), errors.Is(err, coordination.ErrDamaged):
+		return Fault{Failed, plain, words.Say("hint.unreachable")}, true
+	}
+	return Fault{}, false
 }
 
 // policyChanges lists which entries of which file differ from what was accepted.

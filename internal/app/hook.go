@@ -39,6 +39,7 @@ type HookInput struct {
 // is silence. Whatever goes wrong is an error for the log and for nobody else: a hook never stops its caller. It starts
 // no program but git, reads no network, and does nothing in a repository where nothing was ever saved or installed.
 func Hook(ctx context.Context, p Place, in HookInput) (answer []byte, err error) {
+	p.Backends.Offline = true
 	began := p.Now()
 	if HooksDisabled(p.Env) || proc.Getenv(p.Env, capture.OwnPush) != "" {
 		return nil, nil

@@ -84,7 +84,7 @@ func Log(ctx context.Context, p Place, o LogOptions) (LogResult, error) {
 // lineage is the chain of snapshots seen from one work tree.
 type lineage struct {
 	*site
-	files *file.Store
+	files snapshot.Leaser
 	store *snapshot.Store
 	here  snapshot.ID // where the work tree stands; "" if nowhere
 }
@@ -95,7 +95,7 @@ func (p Place) chain(ctx context.Context) (*lineage, error) {
 	if err != nil {
 		return nil, err
 	}
-	fs, chain, err := s.store(false)
+	fs, chain, err := s.shelf(ctx, false)
 	if errors.Is(err, file.ErrNoStore) {
 		return nil, &NothingSavedError{Where: s.root}
 	}

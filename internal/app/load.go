@@ -218,8 +218,16 @@ func (s *site) saved(ctx context.Context, id string) (saved, error) {
 	if err != nil {
 		return saved{}, err
 	}
-	_, chain, err := s.store(false)
-	if errors.Is(err, file.ErrNoStore) {
+	_, chain, err := s.shelf(ctx, false)
+	var away *UnreachableError
+	switch {
+	case errors.As(err, &away) && found && id == "":
+		var notes []session.Finding
+		if !errors.Is(err, errOffline) {
+			notes = append(notes, session.NewFinding(session.SourceFailed, "load.unreachable", "cause", err))
+		}
+		return saved{state: state, notes: notes}, nil
+	case errors.Is(err, file.ErrNoStore):
 		chain, err = nil, nil
 	}
 	if err != nil {
@@ -285,7 +293,11 @@ func (s *site) follow(ctx context.Context, v saved) (saved, error) {
 	switch {
 	case err == nil:
 	case id == "", errors.Is(err, snapshot.ErrNotFound), errors.As(err, &removed):
-		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.foreign"))
+		note := session.NewFinding(session.StateFileGone, "load.foreign")
+		if s.waits(ctx, id) {
+			note = session.NewFinding(session.Unshared, "load.unshared").Offer("again", "session", "save")
+		}
+		v.notes = append(v.notes, note)
 		return v, nil
 	default: // damaged or out of reach: it is ours, and must not be called another repository's
 		return v, err

@@ -110,7 +110,11 @@ func (c *lineage) standing(ctx context.Context) (*saved, error) {
 	v := saved{chain: c.store}
 	if state, found, err := c.readState(); err == nil && found {
 		if id, err := snapshot.ParseID(state.Snapshot); err == nil {
-			if at, err := v.newest(ctx, id); err == nil {
+			follow := v.newest
+			if c.isShared(c.store) { // others go on without this work tree's files
+				follow = v.take
+			}
+			if at, err := follow(ctx, id); err == nil {
 				return &at, nil
 			}
 		}
@@ -222,6 +226,9 @@ func (c *lineage) memoryStands(ctx context.Context, db *sql.DB, at snapshot.Path
 	if errors.Is(err, memory.ErrDamaged) {
 		return false, nil
 	}
+	if err == nil && c.isShared(c.store) { // the next save here adds what others did
+		return true, nil
+	}
 	if err != nil || string(standing) == string(at.Head.ID) {
 		return err == nil, err
 	}
@@ -326,7 +333,7 @@ func Import(ctx context.Context, p Place, r io.ReadSeeker) (ImportResult, error)
 	if err != nil {
 		return ImportResult{}, err
 	}
-	_, chain, err := s.store(true)
+	_, chain, err := s.shelf(ctx, true)
 	if err != nil {
 		return ImportResult{}, err
 	}

@@ -137,6 +137,13 @@ func (s *site) search(v saved, said ...string) func(context.Context, memory.Quer
 		if v.chain == nil || v.state.Line == "" || err != nil {
 			return nil, nil // nothing was ever remembered
 		}
+		if _, err := v.chain.Manifest(ctx, id); errors.Is(err, snapshot.ErrNotFound) { // kept on this machine only: what its path remembers up to there
+			at, err := v.chain.Head(ctx, s.path)
+			if err != nil || at.Head == nil || string(at.Line) != v.state.Line {
+				return nil, err
+			}
+			id, q.At = at.Head.ID, memory.Snapshot(at.Head.ID)
+		}
 		in := []memorySession{{line: snapshot.ID(v.state.Line), head: id}}
 		topK := q.TopK
 		q.TopK = min(topK, math.MaxInt-spare) + spare

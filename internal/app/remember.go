@@ -109,7 +109,7 @@ func (p Place) rememberer(ctx context.Context) (*lineage, error) {
 	if _, _, err := s.readState(); err != nil { // it will be written
 		return nil, err
 	}
-	fs, chain, err := s.store(true)
+	fs, chain, err := s.shelf(ctx, true)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ type running struct {
 // prepareRun reads everything that can refuse a run.
 func (x *Sessions) prepareRun(ctx context.Context, o RunOptions) (*running, error) {
 	s := x.site
-	fs, chain, err := s.store(true)
+	fs, chain, err := s.shelf(ctx, true)
 	if err != nil {
 		return nil, err
 	}

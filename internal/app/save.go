@@ -86,7 +86,7 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 	if err := v.prepare(ctx); err != nil {
 		return SaveResult{}, err
 	}
-	d, out, err := v.run(ctx)
+	d, out, err := v.shareOrKeep(ctx)
 	if err != nil {
 		return SaveResult{}, err
 	}
@@ -199,7 +199,11 @@ func (v *saving) exclude(ctx context.Context, found bool) error {
 }
 
 func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error) {
-	fs, chain, err := v.store(true)
+	fs, chain, err := v.shelf(ctx, true)
+	if err != nil {
+		return nil, cycle.Outcome{}, err
+	}
+	waiting, err := v.carry(ctx, chain)
 	if err != nil {
 		return nil, cycle.Outcome{}, err
 	}
@@ -213,15 +217,28 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	if err := v.base(ctx, chain, &at); err != nil {
 		return nil, cycle.Outcome{}, err
 	}
-	return cycle.Do(ctx, r, at, cycle.Work[capture.Draft]{
+	var unread error // what waits on this machine: it goes on waiting
+	d, out, err := cycle.Do(ctx, r, at, cycle.Work[capture.Draft]{
 		Plan:  v.plan,
 		Steps: func(b cycle.Base) engine.Steps[capture.Draft] { return capture.Steps(v.world(b, note)) },
-		Draft: v.draft,
+		Draft: func(b cycle.Base) *capture.Draft {
+			if !b.Beside && !v.below {
+				unread = waiting.into(&b)
+			}
+			return v.draft(b)
+		},
 		Bundle: func(d *capture.Draft, r engine.Report) (session.Bundle, bool, error) {
 			b, err := v.bundle(d, r)
 			return b, true, err
 		},
 	})
+	switch {
+	case err == nil && unread != nil:
+		out.Behind = append(out.Behind, unread)
+	case err == nil:
+		waiting.done(ctx, v, &out)
+	}
+	return d, out, err
 }
 
 // base reads the base that a person named: it is continued, or the command refused.

@@ -210,7 +210,7 @@ func withSessions[T any](ctx context.Context, p Place, o SessionsOptions, f func
 // purge removes the snapshots of a Session that is gone, where they are of a path of its own: what a work tree's path
 // holds is a developer's saved work.
 func (x *Sessions) purge(ctx context.Context, t lifecycle.Tombstone) error {
-	fs, chain, err := x.site.store(false)
+	fs, chain, err := x.site.shelf(ctx, false)
 	if err != nil {
 		return nil // no snapshots here: they are of another machine's store, whose clean-up removes them
 	}

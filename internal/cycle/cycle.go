@@ -59,6 +59,9 @@ func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (d *D, out Ou
 	out.Beside = beside
 	if lease != nil {
 		defer out.after(func() error { return lease.Release(context.WithoutCancel(ctx)) })
+		var stop func()
+		ctx, stop = watch(ctx, lease)
+		defer stop()
 		if err := r.Mend(ctx); err != nil {
 			return nil, out, fmt.Errorf("clean up after a killed run: %w", err)
 		}
@@ -93,6 +96,24 @@ func (o *Outcome) after(f func() error) {
 	}
 }
 
+// watch ends a cycle whose lease is lost: from then on somebody else may act on the path.
+func watch(ctx context.Context, lease snapshot.Lease) (context.Context, func()) {
+	w, ok := lease.(snapshot.Watched)
+	if !ok || w.Lost() == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-w.Lost():
+			cancel(snapshot.ErrLost)
+		case <-over:
+		}
+	}()
+	return ctx, func() { close(over); cancel(nil) }
+}
+
 // hold takes the path's lease. Without one in time, a cycle that named its base is refused and any other one goes on
 // beside the holder.
 func (r Runner) hold(ctx context.Context, at Where) (snapshot.Lease, *snapshot.ErrBusy, error) {
@@ -121,7 +142,7 @@ func (r Runner) base(ctx context.Context, at Where, beside bool) (Base, error) {
 	}
 	b.Line = head.Line
 	switch {
-	case at.Auto || beside:
+	case at.Auto || at.Leaf || beside:
 		b.Next = snapshot.AutoID(r.Store.ID(), orLine(from, head.Line), r.RunID)
 	case at.Fork:
 		b.Next = snapshot.ForkID(r.Store.ID(), from, r.RunID)
@@ -131,7 +152,7 @@ func (r Runner) base(ctx context.Context, at Where, beside bool) (Base, error) {
 		b.Next = snapshot.NextID(r.Store.ID(), from) // taken already, most likely: the commit decides
 	}
 	switch {
-	case at.Auto || beside || at.Fork:
+	case at.Auto || at.Leaf || beside || at.Fork:
 	case at.Leave && head.Head != nil:
 		b.tookIn = head.Head.Origin.TookIn
 	case !at.Leave:
@@ -206,7 +227,7 @@ func (r Runner) commit(ctx context.Context, at Where, out *Outcome, held bool) e
 		PlanHash: r.Hash, AcceptedPlanHash: r.Accepted, Created: r.Now(),
 		Bundle: snapshot.Bundle{Environment: env, Context: con, Messages: msg}}
 	switch {
-	case at.Auto || out.Beside != nil:
+	case at.Auto || at.Leaf || out.Beside != nil:
 		req.Kind, req.Path = snapshot.Auto, at.Path
 	case at.Fork:
 		req.Kind = snapshot.Fork

@@ -66,6 +66,7 @@ type Where struct {
 	Fork   bool        // of Base, or of the newest
 	Auto   bool        // an autosave: a leaf, no lease
 	Leave  bool        // autosaves stay for the next save: this command takes nothing of theirs in
+	Leaf   bool        // an autosave by a whole cycle: the chain that it belongs to is out of reach
 	Wait   time.Duration
 	Origin snapshot.Origin
 }

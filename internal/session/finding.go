@@ -23,6 +23,7 @@ const (
 	StateFileGone    Status = "STATE_FILE_GONE"    // the state was read from the snapshots
 	PolicyInert      Status = "POLICY_INERT"       // the project's policy is not accepted on this machine
 	BlockerCleared   Status = "BLOCKER_CLEARED"    // a blocker is proven gone, or gave way to another
+	Unshared         Status = "UNSHARED"           // kept on this machine, because the shared store is out of reach
 	NewerAutosave    Status = "NEWER_AUTOSAVE"     // an autosave is newer than the last save
 	HookDead         Status = "HOOK_DEAD"          // a hook that was installed is not called, or comes to nothing
 )

@@ -103,3 +103,10 @@ type Lease interface {
 	// away somebody else's.
 	Release(ctx context.Context) error
 }
+
+// Watched is a Lease that can be lost while its holder lives, because it is kept elsewhere.
+type Watched interface {
+	Lease
+	// Lost is closed when the lease is not ours any more, or may not be. Who hears that stops acting on the world.
+	Lost() <-chan struct{}
+}
