@@ -77,7 +77,7 @@ func (b Brief) Text(cols int) string {
 				head = strings.Repeat(" ", wide) + "  → "
 			}
 		}
-		s.WriteString(strings.TrimRight(text.Fit(head+l.Text, cols), " ") + "\n")
+		s.WriteString(lay(head, l, cols) + "\n")
 	}
 	return s.String()
 }
@@ -144,8 +144,11 @@ func (b *builder) tasks() {
 	case w.Source != "" && w.Change != "":
 		b.line("brief.tasks", b.say.Say("brief.progress", "change", w.Change, "done", w.Completed, "total", w.Total, "percent", w.Percentage()))
 	case b.in.State.TaskProgress.Total > 0:
-		p := b.in.State.TaskProgress
-		b.line("brief.tasks", b.say.Say("brief.progress-by-hand", "done", p.Completed, "total", p.Total, "percent", p.Percentage))
+		p, key := b.in.State.TaskProgress, "brief.progress-by-hand"
+		if b.in.State.OpenSpec != "" { // its tasks are gone, which is said below: these are as they were saved
+			key = "brief.progress"
+		}
+		b.line("brief.tasks", b.say.Say(key, "change", b.in.State.OpenSpec, "done", p.Completed, "total", p.Total, "percent", p.Percentage))
 	}
 }
 

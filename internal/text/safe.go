@@ -85,6 +85,18 @@ func Fit(s string, cols int) string {
 	return ansi.Truncate(s, cols, "…")
 }
 
+// Wrap breaks s into lines of at most cols columns, between words where it can.
+func Wrap(s string, cols int) []string {
+	if cols <= 0 || Width(s) <= cols {
+		return []string{s}
+	}
+	lines := strings.Split(ansi.Wrap(s, cols, ""), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return lines
+}
+
 // Pad fills s with blanks up to cols columns.
 func Pad(s string, cols int) string {
 	return s + strings.Repeat(" ", max(0, cols-Width(s)))

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -67,6 +68,23 @@ func TestColumns(t *testing.T) {
 		}
 		if got := Pad(x.s, x.cols); got != x.pad {
 			t.Errorf("Pad(%q, %d): %q, want %q", x.s, x.cols, got, x.pad)
+		}
+	}
+	for in, want := range map[string][]string{
+		"short":                 {"short"},
+		"one two three":         {"one two", "three"},
+		"a-word-longer-than-it": nil,
+		"한글로 쓴 문장이다":            {"한글로 쓴", "문장이다"},
+		"":                      {""},
+	} {
+		got := Wrap(in, 10)
+		if want != nil && !slices.Equal(got, want) || strings.Join(got, "") == "" && in != "" {
+			t.Errorf("Wrap(%q): %q, want %q", in, got, want)
+		}
+		for _, l := range got {
+			if Width(l) > 10 {
+				t.Errorf("Wrap(%q): %q is wider than 10", in, l)
+			}
 		}
 	}
 	if got := Line(" a \n\t b\x1b ", 20); got != `a b\x1b` {
