@@ -36,7 +36,15 @@ func (a *autosave) empty() bool {
 	case assistant.AgentEnd, assistant.ToolFailed:
 		return len(a.evidence) == 0
 	}
-	return a.read && len(a.page.Segments) == 0 && len(a.evidence) == 0
+	return a.read && len(a.evidence) == 0 && !a.worked()
+}
+
+// worked reports whether anything was said or done besides calling session itself: a turn that is nothing but a save or
+// a load is taken in with the next one, so that no save is followed by an autosave of its own making.
+func (a *autosave) worked() bool {
+	return slices.ContainsFunc(a.page.Segments, func(s assistant.Segment) bool {
+		return s.Role == assistant.User && !strings.HasPrefix(s.Text, assistant.OwnCommand) || s.Role != assistant.User && len(s.Tools) > 0 || s.Role == assistant.Summary
+	})
 }
 
 // hookNotes is what hooks of a work tree know from one call to the next: how far each conversation was read, and whose
@@ -275,5 +283,8 @@ func (a *autosave) add(b *session.Bundle) error {
 // about adds the turn to what a summary is made of.
 func (a *autosave) about(f *memory.Facts) {
 	asked, answered, all := a.turn()
+	if asked == "" || strings.HasPrefix(asked, assistant.OwnCommand) {
+		return
+	}
 	f.Asked, f.Answered, f.Text = asked, answered, all
 }

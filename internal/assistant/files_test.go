@@ -106,7 +106,7 @@ func TestPluginAndMarketplace(t *testing.T) {
 	}
 }
 
-var allowed = regexp.MustCompile(`^Bash\(session (save|load|status|blocker):\*\)(, Agent)?$`)
+var allowed = regexp.MustCompile(`^Bash\(session (save|load|status|blocker):\*\)(, Bash\(session blocker report:\*\), Agent)?$`)
 
 func TestClaudeCommands(t *testing.T) {
 	for _, name := range []string{"save", "load", "status", "blocker"} {
@@ -124,9 +124,10 @@ func TestClaudeCommands(t *testing.T) {
 		if head["disable-model-invocation"] != "true" {
 			t.Errorf("%s: a model may call it", name)
 		}
-		inline := regexp.MustCompile("(?m)^!`(.*)`$").FindAllStringSubmatch(body, -1)
-		if len(inline) != 1 || !strings.HasPrefix(inline[0][1], "session "+name+" --assistant") || !strings.HasSuffix(inline[0][1], " $ARGUMENTS") {
-			t.Errorf("%s: inline commands %q", name, inline)
+		inline := regexp.MustCompile("(?s)```!\n(.*?)\n```").FindAllStringSubmatch(body, -1)
+		if want := " --arguments=- <<'END-OF-SESSION-ARGUMENTS'\n$ARGUMENTS\nEND-OF-SESSION-ARGUMENTS"; len(inline) != 1 || strings.Count(body, "$ARGUMENTS") != 1 ||
+			!strings.HasPrefix(inline[0][1], "session "+name+" --assistant") || !strings.HasSuffix(inline[0][1], want) {
+			t.Errorf("%s: a shell reads what a person typed: %q", name, inline)
 		}
 		if strings.Contains(body, "$0") || strings.Contains(body, "$1") {
 			t.Errorf("%s: positional arguments mean different things in different versions", name)

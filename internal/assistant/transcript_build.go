@@ -76,10 +76,30 @@ func (b *builder) seen(id string) {
 	b.last = id
 }
 
+// OwnCommand is how a message begins that is a call of one of this program's commands.
+const OwnCommand = "/session:"
+
+// typed is what a person typed, where the assistant put what a command of ours made of it into its place.
+func typed(text string) string {
+	all, err := commandsShipped()
+	if err != nil {
+		return text
+	}
+	for _, c := range all {
+		if end := strings.TrimSpace(c.after); strings.HasSuffix(strings.TrimSpace(text), end) {
+			return OwnCommand + c.name
+		}
+	}
+	return text
+}
+
 // say adds text to a message, and begins the message if its id is new.
 func (b *builder) say(id string, role Role, at time.Time, model, text string) int {
 	if b.dry {
 		return -1
+	}
+	if role == User {
+		text = typed(text)
 	}
 	if i, ok := b.byID[id]; ok && id != "" {
 		s := &b.page.Segments[i]
