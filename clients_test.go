@@ -356,3 +356,13 @@ func TestCopilotSkill(t *testing.T) {
 	a.run(".", rules, "-p", "/session-save", "--allow-all-tools", "--trust-folder").told(`saved [0-9a-z]{8} .*token refresh`)
 	a.run(".", nil, "-p", "hello", "--allow-all-tools", "--trust-folder").told(`saved the state of this work`)
 }
+
+// TestHookKeepers: the scripts S1.18-husky, -lefthook and -pre-commit skip what is not installed, unless
+// SESSION_TEST_REQUIRE names keepers.
+func TestHookKeepers(t *testing.T) {
+	for _, p := range []string{"husky", "lefthook", "pre-commit"} {
+		if _, err := exec.LookPath(p); err != nil && required("keepers") {
+			t.Errorf("%s is not installed, and SESSION_TEST_REQUIRE asks for keepers", p)
+		}
+	}
+}
