@@ -2,6 +2,7 @@ package commands
 
 import (
 	"slices"
+	"strings"
 
 	"session/internal/app"
 	"session/internal/text"
@@ -62,6 +63,9 @@ func (r *root) loadCommand() *cli.Command {
 	return &cli.Command{
 		Name: "load", Usage: say("load.usage"), Description: say("load.help"), ArgsUsage: "[ID]", Action: r.act(r.load),
 		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "resume", Usage: say("flag.resume")},
+			&cli.StringFlag{Name: "answer", Usage: say("flag.answer")},
+			&cli.StringFlag{Name: "agent", Usage: say("flag.agent-go-on")},
 			&cli.StringFlag{Name: "profile", Usage: say("flag.profile")},
 			&cli.BoolFlag{Name: "assistant", Usage: say("flag.assistant")},
 		},
@@ -162,6 +166,12 @@ func (r *root) load(k *call) error {
 		return err
 	}
 	k.place.Watch, k.place.Profile = r.progress(), k.String("profile")
+	if k.Bool("resume") {
+		return r.resume(k)
+	}
+	if k.IsSet("answer") || k.IsSet("agent") {
+		return usagef("%s", r.words.Say("usage.with-resume"))
+	}
 	res, err := app.Load(k.Ctx(), k.place, app.LoadOptions{ID: k.Args().First()})
 	if err != nil {
 		return err
@@ -171,6 +181,9 @@ func (r *root) load(k *call) error {
 		return k.finish(res.Validation.Findings)
 	}
 	r.say("%s", res.Brief.Text(r.width()))
+	if k.Bool("assistant") && len(res.Recovery.Route) > 0 {
+		r.say("\n%s\n    → %s\n", r.words.Say("resume.offer", "agents", strings.Join(res.Recovery.Route, ", ")), app.Shell([]string{"session", "load", "--resume", "--assistant"}))
+	}
 	if r.Terminal && !k.Bool("assistant") {
 		return r.offer(k, res)
 	}

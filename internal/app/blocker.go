@@ -16,6 +16,7 @@ import (
 	"session/gitstate"
 	"session/internal/capture"
 	"session/internal/cycle"
+	"session/internal/recovery"
 	"session/internal/redact"
 	"session/internal/session"
 	"session/internal/snapshot"
@@ -202,6 +203,8 @@ func (p Place) editBlockers(ctx context.Context, by string, edit func([]blocker.
 		b.Context.State.Blocker = blocker.First(kept)
 		for _, x := range gone { // what it was read from is not read again
 			b.Context.Evidence = slices.DeleteFunc(b.Context.Evidence, func(e session.Evidence) bool { return e.Source() == x.Source })
+			chain, _ := recovery.Chain(&x, b.Context.Attempts) // what a person took away is counted anew if it comes back
+			b.Context.Attempts = slices.DeleteFunc(slices.Clone(b.Context.Attempts), func(a session.Attempt) bool { return a.Chain == chain })
 		}
 		return err
 	})

@@ -44,6 +44,10 @@ func commandLists(c *plan.CheckCommand) (lists [][]string, detect bool) {
 
 // runner runs commands of checks; their output is kept as logs, with secrets masked.
 func (s *site) runner(run string) func(context.Context, []string, string, func(string)) capture.Ran {
+	return s.runnerIn(run, s.root)
+}
+
+func (s *site) runnerIn(run, where string) func(context.Context, []string, string, func(string)) capture.Ran {
 	dir := filepath.Join(s.runtimeDir(), logsDir, run)
 	return func(ctx context.Context, args []string, name string, say func(string)) capture.Ran {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -54,7 +58,7 @@ func (s *site) runner(run string) func(context.Context, []string, string, func(s
 		if err != nil {
 			return capture.Ran{ExitCode: capture.NotStarted, Err: err}
 		}
-		r := s.logged(ctx, s.root, args, f, say, nil)
+		r := s.logged(ctx, where, args, f, say, nil)
 		r.Log = s.belowRuntime(file)
 		return r
 	}

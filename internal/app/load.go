@@ -41,18 +41,12 @@ type Validation struct {
 	Findings []session.Finding `json:"findings"`
 }
 
-// Recovery is what was done about the blocker.
+// Recovery is what was done about the blocker, and what comes next.
 type Recovery struct {
-	Route    []string  `json:"route"`
-	Attempts []Attempt `json:"attempts"`
-	Resolved bool      `json:"resolved"`
-}
-
-// Attempt is one attempt at mending a blocker.
-type Attempt struct {
-	Agent  string `json:"agent"`
-	Result string `json:"result"`
-	Proof  string `json:"proof"`
+	Route    []string          `json:"route"` // who is asked, in this order
+	Attempts []session.Attempt `json:"attempts"`
+	Resolved bool              `json:"resolved"`
+	Step     *RecoveryStep     `json:"step,omitempty"`
 }
 
 // Next is the task to go on with.
@@ -106,7 +100,8 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	if err := s.newer(ctx, &from, &d.Recorded); err != nil {
 		return LoadResult{}, err
 	}
-	d.Notes = append(from.notes, s.deadHooks(ctx)...)
+	d.Notes, d.Context = append(from.notes, s.deadHooks(ctx)...), from.context
+	d.Route = pol.route(from.state.Blocker)
 	ci := s.ci()
 	d.CI = ci.brief()
 	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: s.search(from, said(from.state)...)}
@@ -193,7 +188,9 @@ type saved struct {
 	git   *session.GitFacts
 	chain *snapshot.Store // nil: there is no store
 	named bool            // a person named the snapshot
-	notes []session.Finding
+
+	context session.Context
+	notes   []session.Finding
 }
 
 func (v saved) recorded(ctx context.Context) survey.Recorded {
@@ -348,7 +345,7 @@ func (v saved) take(ctx context.Context, id snapshot.ID) (saved, error) {
 	if err != nil {
 		return v, &snapshot.ErrCorrupt{ID: id, What: "parts", Why: err}
 	}
-	v.state, v.git = b.Projected(string(s.ID), string(s.Line)), b.Environment.Git
+	v.state, v.git, v.context = b.Projected(string(s.ID), string(s.Line)), b.Environment.Git, b.Context
 	return v, nil
 }
 
@@ -356,7 +353,7 @@ func loadResult(d *recovery.Draft) LoadResult {
 	r := LoadResult{State: d.State, Snapshot: d.State.Snapshot, Blocker: d.State.Blocker, Brief: d.Brief,
 		Validation: Validation{Status: d.Report.Statuses(), Findings: d.Findings, Checks: map[string]bool{"git_sync": d.Report.GitSync,
 			"openspec_exists": d.Report.OpenSpecExists, "files_intact": d.Report.FilesIntact, "blocker_resolved": d.Report.BlockerResolved}},
-		Recovery: Recovery{Route: []string{}, Attempts: []Attempt{}, Resolved: d.Report.BlockerResolved},
+		Recovery: Recovery{Route: append([]string{}, d.Route...), Attempts: append([]session.Attempt{}, d.Context.Attempts...), Resolved: d.Report.BlockerResolved},
 		Since:    Since{Commits: []Commit{}, Tasks: append([]string{}, brief.Ticked(d.State, d.Scene)...)}}
 	if t := d.Scene.Tasks.Next; t != nil {
 		r.Next = &Next{Change: d.Scene.Tasks.Change, Task: t.Description, File: t.File, Line: t.Line}

@@ -117,6 +117,8 @@ type saving struct {
 	below bool // this command was started by a run: it records an autosave
 	dead  []session.Finding
 	auto  *autosave // what a hook brought; nil for a save that somebody asked for
+
+	attempt *settling // the attempt whose outcome this records; nil for a save
 }
 
 // begin lets git look at the work tree while everything else is prepared.
@@ -210,18 +212,26 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	note := v.journal()
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
 		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
+	if v.attempt != nil {
+		r.Leaser, r.Watch = v.attempt.r.leaser, nil
+	}
 	at := cycle.Where{Path: v.path, Stood: v.stood(ctx, chain), Wait: leaseWait, Auto: v.below, Origin: snapshot.Origin{By: "save"}}
-	if v.auto != nil {
+	switch {
+	case v.auto != nil:
 		at.Origin = v.auto.origin()
+	case v.attempt != nil:
+		at.Origin = snapshot.Origin{By: byOutcome}
 	}
 	if err := v.base(ctx, chain, &at); err != nil {
 		return nil, cycle.Outcome{}, err
 	}
+	var base session.Bundle
 	var unread error // what waits on this machine: it goes on waiting
 	d, out, err := cycle.Do(ctx, r, at, cycle.Work[capture.Draft]{
 		Plan:  v.plan,
 		Steps: func(b cycle.Base) engine.Steps[capture.Draft] { return capture.Steps(v.world(b, note)) },
 		Draft: func(b cycle.Base) *capture.Draft {
+			base = b.Bundle
 			if !b.Beside && !v.below {
 				unread = waiting.into(&b)
 			}
@@ -229,6 +239,9 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 		},
 		Bundle: func(d *capture.Draft, r engine.Report) (session.Bundle, bool, error) {
 			b, err := v.bundle(d, r)
+			if v.attempt != nil {
+				v.attempt.bundle(d, base, &b)
+			}
 			return b, true, err
 		},
 	})
@@ -288,13 +301,16 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 	if d.Mode == "" {
 		d.Mode = cmp.Or(b.Bundle.Context.State.Mode, "quick") // an autosave keeps the last save's
 	}
-	if v.edit != nil {
+	if v.edit != nil && v.attempt == nil { // what an agent wrote into the file is not what a person said
 		d.Base.Context.State = adopt(d.Base.Context.State, *v.edit, string(b.Manifest.ID))
 	}
 	if v.auto != nil {
 		d.Origin, d.Ask.Evidence, d.Ask.Turn = "hook", v.auto.evidence, v.auto.about
 	}
 	d.Memory.Session = memory.SessionRef(b.Line)
+	if v.attempt != nil {
+		v.attempt.draft(d)
+	}
 	return d
 }
 

@@ -5,6 +5,7 @@ package brief
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,8 @@ type Input struct {
 	Scene    survey.Scene
 	Findings []session.Finding // worded; AllValid is not shown
 	Memories []Memory
-	CI       *CI // nil: never asked
+	CI       *CI      // nil: never asked
+	Reach    []string // documents of the change that is gone on with
 }
 
 // CI is what CI last said of the branch.
@@ -43,6 +45,8 @@ type Line struct {
 	Label string
 	Text  string
 	Mark  string // "!" for a finding, "→" for a way out, "" otherwise
+
+	memory bool
 }
 
 // Brief is a worded brief.
@@ -82,6 +86,28 @@ func (b Brief) Text(cols int) string {
 	return s.String()
 }
 
+// Within drops what matters least until the brief costs a language model at most so many tokens: memories first, then
+// what is further down. The first line stays, cut short if it must be.
+func (b Brief) Within(tokens int, count func(string) int) Brief {
+	cost := func() int { return count(b.Text(maxBriefLine)) }
+	for i := len(b) - 1; i > 0 && cost() > tokens; i-- {
+		if b[i].memory {
+			b = slices.Delete(slices.Clone(b), i, i+1)
+		}
+	}
+	for len(b) > 1 && cost() > tokens {
+		b = b[:len(b)-1]
+	}
+	for len(b) == 1 && cost() > tokens && b[0].Text != "" {
+		r := []rune(b[0].Text)
+		b = Brief{{Label: b[0].Label, Text: string(r[:len(r)/2])}}
+	}
+	return b
+}
+
+// maxBriefLine is how wide a brief's lines are where nobody reads them on a terminal, in columns.
+const maxBriefLine = 240
+
 type builder struct {
 	in    Input
 	say   *text.Catalogue
@@ -118,6 +144,9 @@ func (b *builder) next() {
 	if n := b.in.Scene.Tasks.Next; n != nil {
 		b.line(label, text.Safe(n.Description)+b.place(n))
 		label = ""
+		if n.Heading != "" && len(b.in.Reach) > 0 {
+			b.line("", b.say.Say("brief.under", "heading", text.Line(n.Heading, 80), "files", text.Line(strings.Join(b.in.Reach, ", "), 160)))
+		}
 	}
 	for i, s := range b.in.State.NextSteps {
 		if i == 3 {
@@ -238,6 +267,7 @@ func (b *builder) memories() {
 			label = ""
 		}
 		b.line(label, m.When.Local().Format("2006-01-02")+"  "+text.Line(m.Summary, 200))
+		b.lines[len(b.lines)-1].memory = true
 	}
 }
 

@@ -15,6 +15,9 @@ func (d *Draft) Bundle(host session.Host, profile string) session.Bundle {
 		Environment: session.Environment{Survey: survey.Version, Git: d.gitFacts(), Host: host, Profile: profile, Diagnosed: d.Diagnosed},
 		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded(), Evidence: d.Evidence},
 	}
+	if len(d.Blockers) > 0 { // the ledger stays while something stops the work
+		b.Context.Attempts = d.Base.Context.Attempts
+	}
 	for _, a := range d.Base.Autosaves {
 		b.Context.Memory = append(b.Context.Memory, a.Context.Memory...)
 		b.Context.Forgot = append(b.Context.Forgot, a.Context.Forgot...)

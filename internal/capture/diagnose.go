@@ -30,6 +30,9 @@ func (w World) Diagnose(ctx context.Context, d *Draft) error {
 	l := &looking{World: w, d: d, options: w.Blockers.Options}
 	l.options.Now = w.Now()
 	l.options.Newest = w.newestInput(d)
+	for source, how := range d.Proven {
+		l.well(source, how)
+	}
 	if w.Blockers.Exits {
 		l.checks(ctx)
 		l.evidence(ctx)

@@ -45,6 +45,7 @@ type Draft struct {
 	Base      Base // in
 	Mode      string
 	Origin    string
+	Proven    map[string]string  // in: sources of blockers that were just seen to be well, and what showed it
 	Scene     survey.Scene       // Look
 	Tasks     Tasks              // Describe
 	Words     Words              // Describe

@@ -69,6 +69,13 @@ func (w World) verify(ctx context.Context, d *Draft, o VerifySettings) error {
 	return nil
 }
 
+// Commands are the commands of a bundle of checks, in their order; nil where there is no such bundle, or nothing that it
+// could run here.
+func (w World) Commands(bundle string) []Command { return w.Checks[bundle].commands(w.readTop) }
+
+// Prove runs one command of a proof, with its output kept as a log.
+func (w World) Prove(ctx context.Context, c Command, i int) session.Check { return w.check(ctx, c, i) }
+
 func (c Checks) commands(read func(string) ([]byte, bool)) []Command {
 	build, test := detect(read)
 	if !c.DetectBuild {

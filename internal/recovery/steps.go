@@ -2,7 +2,10 @@ package recovery
 
 import (
 	"context"
+	"path"
+	"slices"
 
+	"session/blocker"
 	"session/gitstate"
 	"session/internal/brief"
 	"session/internal/engine"
@@ -52,7 +55,10 @@ func (w World) brief(_ context.Context, d *Draft) error {
 		all = append(all, session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err))
 	}
 	d.Findings = w.Word(append(all, d.Notes...))
-	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories(), CI: d.CI}, w.Words)
+	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories(), CI: d.CI, Reach: w.reach(d)}, w.Words)
+	if d.Step.Do != "" {
+		d.Brief = d.Brief.Within(briefTokens, memory.Tokens)
+	}
 	return nil
 }
 
@@ -64,6 +70,99 @@ func (d *Draft) memories() []brief.Memory {
 	return all
 }
 
-func (w World) route(context.Context, *Draft) error   { return engine.Skip("no blocker") }
-func (w World) attempt(context.Context, *Draft) error { return engine.Skip("nothing to mend") }
-func (w World) prove(context.Context, *Draft) error   { return engine.Skip("nothing to prove") }
+// briefTokens is the most that a resume's brief may cost a language model (S1.7).
+const briefTokens = 600
+
+// reach are the documents of the change that is gone on with.
+func (w World) reach(d *Draft) []string {
+	t := d.Scene.Tasks
+	if w.Exists == nil || t.Dir == "" || t.Next == nil {
+		return nil
+	}
+	var all []string
+	for _, name := range []string{"proposal.md", "design.md", "spec.md", "plan.md"} {
+		if f := path.Join(t.Dir, name); w.Exists(f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// route decides what comes next.
+func (w World) route(_ context.Context, d *Draft) error {
+	d.Step = Decide(Situation{Blocker: d.State.Blocker, Ledger: d.Context.Attempts, Mends: w.Mends,
+		Elsewhere: slices.ContainsFunc(d.Report.Findings, func(f session.Finding) bool { return f.Status == session.BranchMismatch })})
+	if d.Step.Do == GoOn {
+		return engine.Skip("no blocker")
+	}
+	if b := d.about(); b != nil {
+		d.Proof = Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}.Of(b, d.Step.Mend)
+	}
+	return nil
+}
+
+// about is the blocker that the step is about: of an open attempt, the one that it was started for. nil: it is gone.
+func (d *Draft) about() *blocker.Blocker {
+	a := Open(d.Context.Attempts)
+	if d.Step.Do != Prove || a == nil {
+		return d.Step.Blocker
+	}
+	for _, b := range d.State.Blockers {
+		if b.ID == a.Blocker {
+			return &b
+		}
+	}
+	return nil
+}
+
+// attempt puts an attempt on record, and lets the agent do it, unless this runs inside an assistant: then the assistant
+// does, and the next resume proves it.
+func (w World) attempt(ctx context.Context, d *Draft) error {
+	if d.Step.Do != Try {
+		return engine.Skip("nothing to mend")
+	}
+	b := d.Step.Blocker
+	log := ""
+	if w.Log != nil {
+		log = w.Log(*b)
+	}
+	d.Prompt = Prompt(d.Step, d.Proof, d.Context.Attempts, log, w.Quote)
+	a := &session.Attempt{N: d.Step.N, Chain: d.Step.Chain, Blocker: b.ID, Type: b.Type, Error: b.ErrorPattern, Mend: d.Step.Mend.Name, Agent: d.Step.Agent,
+		Started: w.Now().UTC(), Result: session.Started, Proof: d.Proof.Line(w.Quote)}
+	if d.Scene.Git != nil {
+		a.Before = d.Scene.Git.Head.Commit
+	}
+	if !d.Inside {
+		if a.Program = w.Program(d.Step.Agent); a.Program == "" {
+			d.Step.Do, d.Step.Why = ByHand, "resume.no-program"
+			return engine.Skip("none of the agent's programs is installed")
+		}
+	}
+	if d.Stopped = w.Begin(ctx, a); d.Stopped != nil {
+		return d.Stopped
+	}
+	d.Attempt = a
+	if d.Inside {
+		return nil
+	}
+	d.Stopped = w.Call(ctx, d.Step, d.Prompt, a)
+	return d.Stopped
+}
+
+// prove runs the check that found the blocker. Nothing is called mended without it.
+func (w World) prove(ctx context.Context, d *Draft) error {
+	switch {
+	case d.Stopped != nil:
+		return engine.Skip("stopped")
+	case d.Step.Do == Prove:
+		open := *Open(d.Context.Attempts)
+		d.Attempt = &open
+	case d.Attempt == nil || d.Inside:
+		return engine.Skip("nothing to prove")
+	}
+	if d.Stopped = w.Settle(ctx, d.about(), d.Proof, d.Attempt); d.Stopped != nil {
+		return d.Stopped
+	}
+	d.Settled = true
+	return nil
+}

@@ -68,11 +68,11 @@ type Context struct {
 	Checks   []Check           `json:"checks,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"`
 	Evidence []Evidence        `json:"evidence,omitempty"` // what hooks and watched commands saw
-	Attempts []json.RawMessage `json:"attempts,omitempty"`
-	Memory   []json.RawMessage `json:"memory,omitempty"` // items of this cycle, opaque here (S3.8)
-	Forgot   []string          `json:"forgot,omitempty"` // ids of memory items that were taken away
-	Steps    []json.RawMessage `json:"steps,omitempty"`  // what became of each step of the plan
-	Undone   string            `json:"undone,omitempty"` // the snapshot that this one takes back
+	Attempts []Attempt         `json:"attempts,omitempty"` // the ledger of the blockers that hold, oldest first
+	Memory   []json.RawMessage `json:"memory,omitempty"`   // items of this cycle, opaque here (S3.8)
+	Forgot   []string          `json:"forgot,omitempty"`   // ids of memory items that were taken away
+	Steps    []json.RawMessage `json:"steps,omitempty"`    // what became of each step of the plan
+	Undone   string            `json:"undone,omitempty"`   // the snapshot that this one takes back
 }
 
 // Evidence is what a hook or a watched command saw: a command that ended, or what an agent reported last.

@@ -1,0 +1,121 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"session/internal/app"
+	"session/internal/session"
+	"session/internal/text"
+)
+
+// resume is session load --resume. It asks nothing: where a person is needed it stops and says so.
+func (r *root) resume(k *call) error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	answer, err := k.said("answer")
+	if err != nil {
+		return err
+	}
+	res, err := app.Recover(k.Ctx(), k.place, app.RecoverOptions{Assistant: k.Bool("assistant"), Answer: answer})
+	if err != nil {
+		return err
+	}
+	goOn := k.String("agent") != "" && ready(res)
+	if r.json {
+		if !goOn {
+			r.print(res)
+		}
+	} else {
+		r.recovered(res)
+	}
+	if goOn {
+		return r.goOn(k, res)
+	}
+	return r.outcome(k, res)
+}
+
+// ready reports whether nothing keeps the work from going on.
+func ready(res app.LoadResult) bool {
+	for _, f := range res.Validation.Findings {
+		if f.Serious() {
+			return false
+		}
+	}
+	s := res.Recovery.Step
+	return s == nil || s.Clear()
+}
+
+// outcome is the exit code: 4 where recovery gave up, 3 where a person is needed.
+func (r *root) outcome(k *call, res app.LoadResult) error {
+	s := res.Recovery.Step
+	switch {
+	case k.Bool("assistant"):
+		return nil
+	case s != nil && s.GaveUp():
+		return &finished{app.Blocked}
+	case s != nil && !s.Clear():
+		return &finished{app.NeedsPerson}
+	}
+	return k.finish(res.Validation.Findings)
+}
+
+// recovered prints the ledger, the step that comes next, and the brief.
+func (r *root) recovered(res app.LoadResult) {
+	for _, a := range res.Recovery.Attempts {
+		r.say("%s\n", r.attempt(a))
+	}
+	if s := res.Recovery.Step; s != nil && !s.Clear() {
+		r.step(s)
+	}
+	r.say("%s", res.Brief.Text(r.width()))
+}
+
+func (r *root) attempt(a session.Attempt) string {
+	if a.Result == session.Decided {
+		return r.words.Say("resume.decided", "question", text.Line(a.Asked, 100), "answer", text.Line(a.Answer, 100))
+	}
+	line := r.words.Say("resume.tried", "n", a.N, "agent", text.Line(a.Agent, 40), "result", r.words.Say("attempt."+a.Result), "proof", text.Line(a.Proof, 80))
+	switch {
+	case a.Same:
+		line += " · " + r.words.Say("resume.same")
+	case a.Leaves != "":
+		line += " · " + r.words.Say("resume.other", "error", text.Line(a.Leaves, 100))
+	}
+	if n := len(a.Files); n > 0 {
+		more := ""
+		if n > 4 {
+			more = fmt.Sprintf(" (+%d)", n-4)
+		}
+		line += " · " + r.words.Say("resume.files", "files", text.Line(strings.Join(a.Files[:min(n, 4)], ", "), 100), "more", more)
+	}
+	return line
+}
+
+func (r *root) step(s *app.RecoveryStep) {
+	r.say("%s\n", text.Safe(s.Message))
+	if s.Prompt != "" {
+		if s.HandsOver() {
+			r.say("%s\n", r.words.Say("resume.hand-over", "name", s.Name))
+		}
+		r.say("----------\n%s----------\n", text.SafeLines(s.Prompt))
+	}
+	for _, line := range s.Actions {
+		r.say("    → %s\n", line)
+	}
+}
+
+// goOn starts an agent with the brief.
+func (r *root) goOn(k *call, res app.LoadResult) error {
+	out, err := app.Run(k.Ctx(), k.place, app.RunOptions{Agent: k.String("agent"), Input: r.words.Say("resume.input") + "\n\n" + res.Brief.Text(240)})
+	if err != nil {
+		return err
+	}
+	if r.json {
+		r.print(map[string]any{"load": res, "run": out})
+		return nil
+	}
+	r.say("%s\n", text.SafeLines(out.Output))
+	return nil
+}
