@@ -19,6 +19,7 @@ type Fault struct {
 	Code       string
 	After      func() // called when the server has answered, before the client hears of it
 	LoseAnswer bool   // the server has done it, and the connection is reset
+	Slow       bool   // nothing is answered until the client gives up
 }
 
 // Proxy stands before an S3 server and puts faults between it and its clients.
@@ -84,6 +85,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.Lose:
 		hangUp(w)
+		return
+	case f.Slow:
+		_, _ = io.Copy(io.Discard, r.Body) // only then is a client that goes noticed
+		<-r.Context().Done()
 		return
 	case f.Status != 0:
 		Fail(w, r, f.Status, f.Code, "a fault of the test")
