@@ -173,12 +173,27 @@ func readLoose(file string, limit int64) (objectKind, []byte, error) {
 	return 0, nil, fmt.Errorf("%s: %w", file, errBadObject)
 }
 
+// inflaters are kept: one costs more to make than most objects cost to read.
+var inflaters sync.Pool // of io.ReadCloser that are zlib.Resetter
+
+func newInflater(r io.Reader) (io.ReadCloser, error) {
+	z, ok := inflaters.Get().(io.ReadCloser)
+	if !ok {
+		return zlib.NewReader(r)
+	}
+	if err := z.(zlib.Resetter).Reset(r, nil); err != nil {
+		return nil, err
+	}
+	return z, nil
+}
+
 // inflate reads a zlib stream of at most limit bytes. hint is its expected length, 0 if unknown.
 func inflate(r io.Reader, limit, hint int64) ([]byte, error) {
-	z, err := zlib.NewReader(r)
+	z, err := newInflater(r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBadObject, err)
 	}
+	defer inflaters.Put(z)
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(hint, 512), limit)) + 1)
 	if _, err := io.Copy(&buf, io.LimitReader(z, limit+1)); err != nil {
