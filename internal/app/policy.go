@@ -18,7 +18,6 @@ import (
 	"session/internal/execute"
 	"session/internal/plan"
 	"session/internal/recovery"
-	"session/internal/session"
 )
 
 // policyDir is where a project's own policy stands, below the root of the work tree.
@@ -88,23 +87,15 @@ func (s *site) policy(ctx context.Context) (policy, error) {
 	if err != nil {
 		return p, err
 	}
-	builtin, err := plan.Builtin(base, catalogue())
-	if err != nil {
-		return p, err
-	}
-	if p.hash, err = builtin.Hash(); err != nil {
-		return p, err
-	}
+	p.hash = base.hash
 	if p.accepted == "" {
 		p.accepted = p.hash
 	}
 	if p.accepted == p.hash && p.form == nil {
-		if p.form, err = builtin.Canonical(); err != nil {
-			return p, err
-		}
+		p.form = base.form
 	}
-	p.Policy, p.own, p.ownHash = builtin, builtin, p.hash
-	if err := s.ownPolicy(&p, base); err != nil {
+	p.Policy, p.own, p.ownHash = base.Policy, base.Policy, p.hash
+	if err := s.ownPolicy(&p, base.Profile); err != nil {
 		return p, err
 	}
 	if !p.inert() {
@@ -113,44 +104,65 @@ func (s *site) policy(ctx context.Context) (policy, error) {
 	return p, nil
 }
 
+// builtin is a built-in policy with its stored form and its hash: making them costs a command milliseconds, so it is done
+// once.
+type builtin struct {
+	*plan.Policy
+	form []byte
+	hash string
+}
+
+func readBuiltin(name string) (b builtin, err error) {
+	if b.Policy, err = plan.Builtin(name, catalogue()); err != nil {
+		return b, err
+	}
+	if b.form, err = b.Canonical(); err != nil {
+		return b, err
+	}
+	b.hash = canon.Digest(b.form)
+	return b, nil
+}
+
 func (s *site) acceptedFile() string {
 	return filepath.Join(s.storeDir(), "policy", "accepted.json")
 }
 
 // accepted fills in what a person accepted, and answers with the built-in policy that others are laid over: the one
 // that the accepted policy or the Ref names, so that a new release of the program changes nobody's plan.
-func (s *site) accepted(ctx context.Context, p *policy) (base string, err error) {
+func (s *site) accepted(ctx context.Context, p *policy) (builtin, error) {
 	form, err := atomicfile.Read(s.acceptedFile(), plan.MaxFile*8)
 	switch {
 	case err == nil:
 		was, err := plan.Restore(form)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w: session plan accept writes it again", s.acceptedFile(), err)
+			return builtin{}, fmt.Errorf("%s: %w: session plan accept writes it again", s.acceptedFile(), err)
 		}
 		p.form, p.accepted = form, canon.Digest(form)
 		if slices.Contains(plan.Builtins(), was.Profile) {
-			return was.Profile, nil
+			return readBuiltin(was.Profile)
 		}
-		return plan.Newest, nil
+		return readBuiltin(plan.Newest)
 	case !isMissing(err):
-		return "", fmt.Errorf("read the accepted policy: %w", err)
+		return builtin{}, fmt.Errorf("read the accepted policy: %w", err)
 	}
 	ref, err := s.refs().Load(ctx)
-	if errors.Is(err, session.ErrNoRef) {
-		return plan.Newest, nil
-	}
-	if err != nil {
-		return plan.Newest, nil // a damaged Ref is told by those who resume from it
+	if err != nil { // there is none, or a damaged one: that is told by those who resume from it
+		return readBuiltin(plan.Newest)
 	}
 	p.accepted = ref.LastExecutionPlanHash
+	newest, err := readBuiltin(plan.Newest)
+	if err != nil || newest.hash == p.accepted {
+		return newest, err
+	}
 	for _, name := range plan.Builtins() {
-		if b, err := plan.Builtin(name, catalogue()); err == nil {
-			if h, err := b.Hash(); err == nil && h == ref.LastExecutionPlanHash {
-				return name, nil
-			}
+		if name == plan.Newest {
+			continue
+		}
+		if b, err := readBuiltin(name); err == nil && b.hash == p.accepted {
+			return b, nil
 		}
 	}
-	return plan.Newest, nil
+	return newest, nil
 }
 
 // ownPolicy reads the project's policy, where it has one.
