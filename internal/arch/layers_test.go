@@ -24,6 +24,7 @@ var layers = map[string]row{
 	"internal/redact":     {nil, "mechanism: secrets found and masked"},
 	"internal/text":       {nil, "mechanism: the English and Korean catalogue, safe printing"},
 	"internal/arch":       {nil, "tests only"},
+	"scripts/bench":       {nil, "measures the built program from outside"},
 	"internal/linktest":   {nil, "tests only: a network that can be cut"},
 
 	"gitstate":              {[]string{"internal/proc", "internal/atomicfile"}, "the work tree, read and written through git"},
@@ -65,7 +66,7 @@ var fences = []struct {
 	only []string
 	why  string
 }{
-	{"os/exec", []string{"internal/proc"}, "one place starts programs, kills trees and sets environments"},
+	{"os/exec", []string{"internal/proc", "scripts/bench"}, "one place starts programs, kills trees and sets environments"},
 	{"net/http", []string{"internal/github", "internal/server", "internal/store/s3", "internal/mcp"}, "who talks to a network is visible"},
 	{"database/sql", []string{"internal/store/sql"}, "SQL stays in its adapter"},
 	{"github.com/go-git/go-git/v5", []string{"gitstate"}, "go-git reads, and only there"},
