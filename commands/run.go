@@ -16,6 +16,7 @@ func (r *root) runCommand() *cli.Command {
 		&cli.StringFlag{Name: "agent", Usage: say("flag.agent")}, &cli.StringFlag{Name: "profile", Usage: say("flag.profile")},
 		&cli.StringFlag{Name: "session", Usage: say("flag.run-session")}, &cli.StringSliceFlag{Name: "todo", Usage: say("flag.run-todo")},
 		&cli.DurationFlag{Name: "answer-within", Value: 12 * time.Hour, Usage: say("flag.answer-within")}, &cli.StringFlag{Name: "database", Usage: say("flag.database")},
+		&cli.BoolFlag{Name: "queue", Usage: say("flag.queue")}, &cli.StringFlag{Name: "priority", Usage: say("flag.priority")},
 	}}
 }
 
@@ -34,6 +35,12 @@ func (r *root) run(k *call) error {
 		return err
 	}
 	k.place.Profile, k.place.Watch = k.String("profile"), r.progress()
+	if k.Bool("queue") {
+		return r.queue(k, todos)
+	}
+	if k.IsSet("priority") {
+		return usagef("%s", r.words.Say("usage.priority"))
+	}
 	res, err := app.Run(k.Ctx(), k.place, app.RunOptions{Base: k.String("base"), Fork: k.Bool("fork"), Agent: k.String("agent"), Input: k.Args().First(),
 		Session: k.String("session"), Todos: todos, Within: k.Duration("answer-within")})
 	return r.went(res, app.Going{Run: &res}, err)

@@ -19,6 +19,7 @@ func (r *root) sessionCommands() []*cli.Command {
 		return append(more, &cli.StringFlag{Name: "database", Usage: say("flag.database")})
 	}
 	return []*cli.Command{
+		r.workerCommand(),
 		{Name: "list", Usage: say("sessions.list"), Description: say("sessions.list-help"), Action: r.act(r.sessionList), Flags: where(
 			&cli.StringSliceFlag{Name: "status", Usage: say("flag.status")}, &cli.IntFlag{Name: "limit", Usage: say("flag.limit")},
 			&cli.IntFlag{Name: "offset", Usage: say("flag.offset")}, &cli.StringFlag{Name: "after", Usage: say("flag.after")})},

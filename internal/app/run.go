@@ -156,7 +156,9 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 	if err != nil {
 		return nil, err
 	}
-	o.Agent, x.site.Profile = cmp.Or(o.Agent, j.Agent), cmp.Or(x.site.Profile, j.Profile)
+	place := *x.site
+	o.Agent, place.Profile = cmp.Or(o.Agent, j.Agent), cmp.Or(x.site.Profile, j.Profile)
+	x = &Sessions{Records: x.Records, Owner: x.Owner, Shown: x.Shown, db: x.db, site: &place}
 	asked, err := x.Asked(ctx, s.Key())
 	if err != nil {
 		return nil, err
@@ -172,14 +174,14 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 	}
 	r.at = cycle.Where{Path: r.path, Stood: r.here, Leave: true, Origin: snapshot.Origin{By: "run"}}
 	if r.aside = !s.WorkTree; r.aside {
-		r.at.Path = snapshot.ForkPath(snapshot.ID(s.ID))
+		r.at.Path = snapshot.ForkPath(snapshot.ForkID(r.store.ID(), snapshot.ID(j.Base), j.Run))
 	}
 	head, err := r.store.Head(ctx, r.at.Path)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case s.WorkTree && string(head.Line) != string(s.ID):
+	case s.WorkTree && string(head.Line) != strings.TrimSuffix(string(s.ID), ".own"):
 		return nil, &OtherPathError{Session: s.ID}
 	case head.Head != nil:
 		r.at.Base = head.Head.ID
@@ -190,7 +192,7 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 	}
 	r.hold.draft = lifecycle.Draft{ID: s.ID, Owner: s.Owner}
 	r.hold.strict = true
-	if fresh || s.Status == lifecycle.Created {
+	if fresh || s.PlanVersion == 0 {
 		r.hold.todos = todosOf(o)
 	}
 	return r, nil

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"session/internal/lifecycle"
 	"session/internal/proc"
 	"session/internal/snapshot"
+	"session/internal/store/file"
 	"session/internal/store/sql"
 )
 
@@ -32,6 +35,9 @@ type Sessions struct {
 	Shown string // its address as it may be shown: without a password
 	db    *sql.DB
 	site  *site
+
+	opening sync.Mutex // of queue
+	queue   *sql.Jobs  // once it was needed
 }
 
 // SessionsOptions say how Sessions are opened.
@@ -207,23 +213,20 @@ func withSessions[T any](ctx context.Context, p Place, o SessionsOptions, f func
 	return f(x)
 }
 
-// purge removes the snapshots of a Session that is gone, where they are of a path of its own: what a work tree's path
-// holds is a developer's saved work.
+// purge removes the snapshots of a Session that is gone, where they are on a path of its own and nobody has gone on from
+// them there: what a work tree's path holds is a developer's saved work.
 func (x *Sessions) purge(ctx context.Context, t lifecycle.Tombstone) error {
 	fs, chain, err := x.site.shelf(ctx, false)
-	if err != nil {
-		return nil // no snapshots here: they are of another machine's store, whose clean-up removes them
+	if errors.Is(err, file.ErrNoStore) {
+		return nil // no snapshots here
 	}
-	for i := len(t.Purge) - 1; i >= 0; i-- {
-		id, err := snapshot.ParseID(string(t.Purge[i]))
-		if err != nil {
-			continue // never one of ours
-		}
-		if err := x.purgeOne(ctx, fs, chain, id, t); err != nil {
-			return err
+	for i := len(t.Purge) - 1; i >= 0 && err == nil; i-- {
+		id, odd := snapshot.ParseID(string(t.Purge[i]))
+		if odd == nil { // else never one of ours
+			err = x.purgeOne(ctx, fs, chain, id, t)
 		}
 	}
-	return nil
+	return err
 }
 
 func (x *Sessions) purgeOne(ctx context.Context, fs snapshot.Leaser, chain *snapshot.Store, id snapshot.ID, t lifecycle.Tombstone) (err error) {
@@ -234,7 +237,7 @@ func (x *Sessions) purgeOne(ctx context.Context, fs snapshot.Leaser, chain *snap
 		return nil
 	case err != nil:
 		return err
-	case m.Path != snapshot.ForkPath(m.Line), string(m.Line) != string(t.ID):
+	case m.Path != snapshot.ForkPath(m.Line):
 		return nil
 	}
 	lease, err := fs.Acquire(ctx, chain.LeaseKey(m.Path), x.site.holder(""), leaseWait)
@@ -242,6 +245,10 @@ func (x *Sessions) purgeOne(ctx context.Context, fs snapshot.Leaser, chain *snap
 		return err
 	}
 	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
+	head, err := chain.Head(ctx, m.Path)
+	if err != nil || head.Head == nil || !slices.Contains(t.Purge, lifecycle.Snapshot(head.Head.ID)) {
+		return err
+	}
 	_, err = chain.Delete(ctx, id, x.site.Now(), "its session was "+string(t.Kind))
 	return err
 }

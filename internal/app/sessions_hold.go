@@ -12,6 +12,8 @@ import (
 	"session/blocker"
 	"session/internal/lifecycle"
 	"session/internal/snapshot"
+
+	"github.com/tidwall/gjson"
 )
 
 // job is what a Session runs. It stands in the Session's options.
@@ -24,12 +26,18 @@ type job struct {
 	Priority string `json:"priority,omitempty"`
 }
 
+// jobOf is what a Session runs: what the service has settled, else its options.
 func jobOf(s lifecycle.Session) (j job, err error) {
-	if s.Options == nil {
-		return j, nil
+	if settled := gjson.GetBytes(s.Metadata, gjson.Escape(jobKey)); settled.Exists() {
+		err = json.Unmarshal([]byte(settled.Raw), &j)
+	} else if s.Options != nil {
+		err = json.Unmarshal(s.Options, &j)
+		if s.Limited { // somebody else's words: what they may say is what to run, not as whom
+			j.Run, j.Queue = "", false
+		}
 	}
-	if err = json.Unmarshal(s.Options, &j); err != nil {
-		err = fmt.Errorf("session %s: its options cannot be read: %w", s.ID, err)
+	if err != nil {
+		err = fmt.Errorf("%w: session %s: its options cannot be read: %w", lifecycle.ErrInvalid, s.ID, err)
 	}
 	return j, err
 }
@@ -77,9 +85,9 @@ func (h *holding) begin(ctx context.Context) error {
 		return err
 	}
 	ended := s.Status == lifecycle.Completed || s.Status == lifecycle.Cancelled || s.Status == lifecycle.Expired
-	if ended && !h.strict {
-		h.draft.Parent, h.draft.ID, h.draft.WorkTree = s.ID, lifecycle.ID(h.run), false
-		if s, err = h.x.Create(ctx, h.draft); err != nil {
+	if ended && !h.strict { // a person goes on where a session ended: the path is theirs from now on
+		h.draft.Parent, h.draft.ID, h.draft.WorkTree = s.ID, s.ID+".own", true
+		if s, err = lifecycle.Ensure(ctx, h.x, h.draft); err != nil {
 			return err
 		}
 	}

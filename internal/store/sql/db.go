@@ -3,7 +3,7 @@
 // There is one schema and one text of each query for both (memory.sql, migrations/). What they have in common carries
 // far: $1 parameters in the order of their first use, ON CONFLICT, RETURNING, FILTER. Times are BIGINT milliseconds since
 // 1970, ids are TEXT made by the client, JSON is TEXT, and what must be compared as bytes is BYTEA, which is BLOB enough
-// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/, /*bytes(*/), and a dialect says what
+// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/, /*now*/, /*bytes(*/), and a dialect says what
 // they become.
 //
 // The schema has parts (memory, lifecycle), and a database gets a part when it is first asked for it: the file of a
@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -31,11 +32,13 @@ type DB struct {
 	db      *dbsql.DB
 	dialect dialect
 	// writer lets one goroutine write at a time where the database would let them wait for each other by polling.
-	writer chan struct{}
-	shared *shared     // PostgreSQL
-	file   string      // SQLite
-	reach  atomic.Bool // it was there once
-	wait   Patience
+	writer  chan struct{}
+	shared  *shared     // PostgreSQL
+	file    string      // SQLite
+	opening sync.Mutex  // of queue
+	queue   *dbsql.DB   // SQLite: River's own connection, once there is a queue
+	reach   atomic.Bool // it was there once
+	wait    Patience
 }
 
 // dialect is what differs between two databases.
@@ -59,6 +62,9 @@ func newDB(db *dbsql.DB, d dialect, p Patience) *DB {
 // Close waits for what is running and closes the database.
 func (d *DB) Close() error {
 	err := d.db.Close()
+	if d.queue != nil {
+		err = errors.Join(err, d.queue.Close())
+	}
 	if d.shared != nil {
 		d.shared.pool.Close()
 	}

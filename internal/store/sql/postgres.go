@@ -51,7 +51,7 @@ func openPostgres(address string, p Patience) (*DB, error) {
 func postgresDialect() dialect {
 	return dialect{
 		name:     "postgres",
-		words:    strings.NewReplacer("/*lock*/", "FOR UPDATE"),
+		words:    strings.NewReplacer("/*lock*/", "FOR UPDATE", "/*now*/", "now()"),
 		rows:     64,
 		hasTable: `SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 		lock:     fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, migrationLock),

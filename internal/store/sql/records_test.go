@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"session/internal/lifecycle"
 	"session/internal/lifecycle/lifecycletest"
@@ -97,3 +98,5 @@ func letters(r rune) rune {
 	}
 	return '_'
 }
+
+func lifecycleNow() time.Time { return time.Date(2026, 2, 6, 10, 0, 0, 0, time.UTC) }

@@ -53,6 +53,18 @@ func newSQLite(path, durable string, p Patience) (*DB, error) {
 	return d, nil
 }
 
+// queueConn is the one connection that River has to a file: it expects no other of its own process.
+func (d *DB) queueConn() (*dbsql.DB, error) {
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	if d.queue != nil {
+		return d.queue, nil
+	}
+	db, err := sqliteConn(d.file, "FULL", queueWait, 1)
+	d.queue = db
+	return db, err
+}
+
 // sqliteConn is connections to a file that is there. wait is for how many ms SQLite itself waits for others.
 func sqliteConn(path, durable string, wait, conns int) (*dbsql.DB, error) {
 	name, err := sqliteName(path, durable, wait)
@@ -94,6 +106,7 @@ const (
 	// sqliteWait is for how many ms SQLite itself waits for another process's transaction to end. It hears of no cancelled
 	// context while it does, so it is short, and the wait is made of many (tries).
 	sqliteWait = 100
+	queueWait  = 30_000 // of River's connection, in ms: it does not try again by itself
 )
 
 // sqliteName is the name under which the driver opens a file. Write-ahead logging lets readers read while one writes.
@@ -115,7 +128,7 @@ func sqliteName(path, durable string, wait int) (string, error) {
 func sqliteDialect() dialect {
 	return dialect{
 		name:     "sqlite",
-		words:    strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*bytes(*/", "CAST(", "/*)*/", " AS BLOB)"),
+		words:    strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*now*/", "datetime('now', 'subsec')", "/*bytes(*/", "CAST(", "/*)*/", " AS BLOB)"),
 		rows:     1, // the driver looks every parameter up among all of them
 		hasTable: `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		check:    checkSQLite,

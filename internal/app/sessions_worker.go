@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"session/internal/lifecycle"
+	"session/internal/store/sql"
+)
+
+// WorkerOptions are how session worker works.
+type WorkerOptions struct {
+	Slots int // runs at a time
+	Name  string
+	Drain bool          // end when there is nothing left in the queue
+	Grace time.Duration // for runs under way when it is to end
+	Log   *slog.Logger
+}
+
+// Worker does the runs that others queued, in this work tree, until the context ends. Any number of workers may share a
+// queue, on as many machines as see its database and the snapshots.
+func Worker(ctx context.Context, p Place, o WorkerOptions) error {
+	_, err := withSessions(ctx, p, SessionsOptions{}, func(x *Sessions) (struct{}, error) { return struct{}{}, x.Labour(ctx, o) })
+	return err
+}
+
+// Labour is Worker over Sessions that are open.
+func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
+	if o.Slots < 1 || o.Slots > 1000 {
+		return &UsageError{fmt.Errorf("a worker has 1 to 1000 slots, not %d", o.Slots)}
+	}
+	q, err := x.jobs(ctx)
+	if err != nil {
+		return err
+	}
+	if o.Name == "" {
+		id, err := x.site.runID()
+		if err != nil {
+			return err
+		}
+		o.Name = fmt.Sprintf("worker-%d-%s", x.site.PID, id[:8])
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if o.Drain {
+		go x.drained(ctx, q, stop)
+	}
+	place := x.site.Place
+	place.Watch, place.Prompt = nil, false
+	err = q.Work(ctx, sql.WorkOptions{Slots: o.Slots, Name: o.Name, Log: o.Log, Grace: o.Grace,
+		Run: func(ctx context.Context, j sql.Job) error {
+			o.Log.InfoContext(ctx, "run begins", "session", j.Session)
+			err := x.perform(ctx, place, j)
+			if err != nil {
+				o.Log.WarnContext(ctx, "run failed", "session", j.Session, "last_try", j.Last(), "error", err)
+			} else {
+				o.Log.InfoContext(ctx, "run ends", "session", j.Session)
+			}
+			return err
+		},
+		Clean: func(ctx context.Context) error {
+			done, err := x.Sweep(ctx)
+			o.Log.InfoContext(ctx, "clean-up", "done", done, "error", err)
+			return err
+		},
+		Tick: func(ctx context.Context) error {
+			_, err := x.TimeOut(ctx, 1000)
+			return err
+		}})
+	if cause := context.Cause(ctx); err == nil && cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, errDrained) {
+		return cause
+	}
+	return err
+}
+
+var errDrained = errors.New("the queue is empty")
+
+// drained ends the worker when nothing waits and nothing runs, on any machine.
+func (x *Sessions) drained(ctx context.Context, q *sql.Jobs, stop context.CancelCauseFunc) {
+	t := time.NewTicker(200 * time.Millisecond)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		waiting, running, err := q.Waiting(ctx)
+		if err == nil && waiting+running == 0 {
+			stop(errDrained)
+			return
+		}
+	}
+}
+
+var _ interface {
+	lifecycle.Records
+	Cancel(ctx context.Context, k lifecycle.Key) (lifecycle.Session, error)
+	Remove(ctx context.Context, k lifecycle.Key) (lifecycle.Tombstone, error)
+	Begin(ctx context.Context, s lifecycle.Session, priority string) error
+} = (*Sessions)(nil) // what the service asks of it
