@@ -21,8 +21,8 @@ type Repo struct {
 	CommonDir string // the git directory shared by all linked work trees
 	Prefix    string // where the caller stands below Root, slash-separated, "" at the top
 
-	// IndexFile is set when the caller runs inside git with an index of its own (GIT_INDEX_FILE, as in a commit
-	// hook): nothing may be staged then.
+	// IndexFile is set when the caller runs in a hook of git commit (GIT_INDEX_FILE): nothing may be staged or committed
+	// then, also where it is the usual index, or that commit finds nothing left and loses its message.
 	IndexFile string
 
 	git   runner
@@ -173,9 +173,6 @@ func (r *Repo) openByGit(ctx context.Context, dir string) error {
 	}
 	r.GitDir, r.CommonDir = absolute(dir, f[1]), absolute(dir, f[2])
 	r.IndexFile = proc.Getenv(r.git.env, "GIT_INDEX_FILE")
-	if r.IndexFile != "" && sameFile(absolute(dir, r.IndexFile), filepath.Join(r.GitDir, "index")) {
-		r.IndexFile = ""
-	}
 	top, err := ask.run(ctx, nil, "rev-parse", "--show-toplevel")
 	switch {
 	case f[0] == "true":

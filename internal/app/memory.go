@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -168,7 +169,8 @@ func (s *site) remembering(ctx context.Context, chain *snapshot.Store, in []memo
 			}
 			return ask(m)
 		})
-		if !errors.Is(err, memory.ErrBehind) || errors.Is(err, memory.ErrDamaged) {
+		locked := errors.Is(err, sql.ErrReadOnly) || errors.Is(err, fs.ErrPermission) // SQLite wants to write to read
+		if !locked && !errors.Is(err, memory.ErrBehind) || errors.Is(err, memory.ErrDamaged) {
 			return err
 		}
 	} else if !isMissing(err) {
