@@ -266,7 +266,7 @@ type acting struct {
 
 func (a *acting) world() recovery.World {
 	w := capture.World{Root: a.root, Checks: a.pol.checks()}
-	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
+	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
 		Checks: func(bundle string) (all []recovery.Command) {
 			if bundle == "" {
 				bundle = a.pol.verifies()

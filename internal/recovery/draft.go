@@ -25,7 +25,7 @@ type Draft struct {
 	CI       *brief.CI         // in: what CI last said
 	Scene    survey.Scene      // Look
 	Report   validate.Report   // Validate
-	Memory   memory.Work       // in: session and query; RetrieveMemory, ContextSelect; Ask by Route; PromptAssemble: Attempt's prompt
+	Memory   memory.Work       // in: session and query; RetrieveMemory, ContextSelect; PromptAssemble: what Attempt says first
 	Findings []session.Finding // Brief: the report's and the notes, worded
 	Brief    brief.Brief       // Brief
 

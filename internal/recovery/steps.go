@@ -126,7 +126,7 @@ func (w World) attempt(ctx context.Context, d *Draft) error {
 	if w.Log != nil {
 		log = w.Log(*b)
 	}
-	d.Prompt = Prompt(d.Step, d.Proof, d.Context.Attempts, log, w.Quote)
+	d.Prompt = d.Memory.Prompt + Prompt(d.Step, d.Proof, d.Context.Attempts, log, w.Quote)
 	a := &session.Attempt{N: d.Step.N, Chain: d.Step.Chain, Blocker: b.ID, Type: b.Type, Error: b.ErrorPattern, Mend: d.Step.Mend.Name, Agent: d.Step.Agent,
 		Started: w.Now().UTC(), Result: session.Started, Proof: d.Proof.Line(w.Quote)}
 	if d.Scene.Git != nil {
