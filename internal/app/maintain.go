@@ -108,11 +108,18 @@ func (c *lineage) checkProjections(ctx context.Context, r *CheckResult, repair b
 // file names, else of the one that the Ref names, else of this branch's.
 func (c *lineage) standing(ctx context.Context) (*saved, error) {
 	v := saved{chain: c.store}
-	if state, found, err := c.readState(); err == nil && found {
+	follow, shared := v.newest, c.isShared(c.store)
+	if shared { // others go on without this work tree's files
+		follow = v.take
+	}
+	state, found, err := c.readState()
+	if _, bad := c.refs().Load(ctx); shared && err == nil && !found && errors.Is(bad, session.ErrNoRef) {
+		return nil, nil // nothing was ever saved from here
+	}
+	if err == nil && found {
 		if id, err := snapshot.ParseID(state.Snapshot); err == nil {
-			follow := v.newest
-			if c.isShared(c.store) { // others go on without this work tree's files
-				follow = v.take
+			if shared && c.waits(ctx, id) {
+				return nil, nil
 			}
 			if at, err := follow(ctx, id); err == nil {
 				return &at, nil
@@ -186,6 +193,9 @@ func (c *lineage) reproject(ctx context.Context, at *saved, write func(context.C
 
 // checkMemory asks each line's memory where it stands, and makes anew what stands elsewhere.
 func (c *lineage) checkMemory(ctx context.Context, mend func(name, detail string, do func() error) error) error {
+	if _, err := os.Stat(c.memoryFile()); isMissing(err) && c.isShared(c.store) {
+		return nil // nothing was ever saved from here
+	}
 	paths, err := c.store.Paths(ctx)
 	if err != nil {
 		return err

@@ -21,11 +21,10 @@ type Options struct {
 	Random io.Reader
 	// Now is the clock that says when a lease is over that could not be renewed.
 	Now func() time.Time
-	// TTL is how long a lease lives that nobody renews; 0 is 15 s. It is renewed three times in that time.
+	// TTL is how long a lease lives that nobody renews, instead of what the Target says. It is renewed three times in that
+	// time.
 	TTL time.Duration
 }
-
-const defaultTTL = 15 * time.Second
 
 // Client is one Redis. It implements coordination.Hot and coordination.Bus, and gives leases. Safe for concurrent use.
 type Client struct {
@@ -38,7 +37,7 @@ type Client struct {
 func New(at Target, o Options) *Client {
 	logging.Disable() // the library writes to stderr what we return as errors
 	if o.TTL == 0 {
-		o.TTL = defaultTTL
+		o.TTL = at.Lease
 	}
 	return &Client{at: at, redis: at.client(), options: o}
 }

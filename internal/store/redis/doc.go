@@ -1,7 +1,7 @@
 // Package redis lets machines that share a snapshot store, or serve sessions together, tell each other what they do, in
 // one Redis named by one URL:
 //
-//	redis://[[user]:password@]host[:port][/db][?timeout=2s]     rediss:// with TLS
+//	redis://[[user]:password@]host[:port][/db][?timeout=2s&lease=15s]     rediss:// with TLS
 //
 //	session:lease:<store id>:<key>    who works on a path: JSON, with a word that only the holder knows; time to live TTL
 //	session:<id>                      hash: status, current_layer, plan_id, last_activity (seed 004 §3.4); 24 hours

@@ -11,6 +11,7 @@ import (
 	"session/internal/coordination"
 	"session/internal/snapshot"
 	"session/internal/store/redis"
+	"session/internal/store/redis/redistest"
 )
 
 const ample = 30 * time.Second
@@ -89,7 +90,7 @@ func TestFlushed(t *testing.T) {
 // Stopped: nobody waits for long, and everything says by type that it is away. Started again, empty: all goes on.
 func TestStoppedAndStartedEmpty(t *testing.T) {
 	at := fresh(t)
-	net := through(t, at)
+	net := redistest.Through(t, at)
 	c := client(t, net.URL()+"?timeout=200ms", 0)
 	held := acquire(t, c.Leases(storeID), path("a"), "a")
 	net.Down()
@@ -143,7 +144,7 @@ func wantAway(t *testing.T, c *redis.Client) {
 // Cut off: the holder stops by itself when its lease has run out, and whoever is on the other side goes on.
 func TestCutOff(t *testing.T) {
 	at := fresh(t)
-	net := through(t, at)
+	net := redistest.Through(t, at)
 	c := client(t, net.URL()+"?timeout=100ms", short)
 	held := acquire(t, c.Leases(storeID), path("a"), "cut off")
 	net.Cut()
@@ -166,7 +167,7 @@ func TestCutOff(t *testing.T) {
 // A listener whose connection broke hears that it may have missed something, and what comes later.
 func TestListenerComesBack(t *testing.T) {
 	at := fresh(t)
-	net := through(t, at)
+	net := redistest.Through(t, at)
 	heard, err := client(t, net.URL()+"?timeout=200ms", 0).Subscribe(t.Context(), "abc")
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ const (
 	urlForm        = "write redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], or rediss:// for TLS"
 	defaultPort    = "6379"
 	defaultTimeout = 2 * time.Second
+	defaultLease   = 15 * time.Second
 	databases      = 1 << 16
 )
 
@@ -30,17 +31,18 @@ type Target struct {
 	DB      int
 	TLS     bool
 	Timeout time.Duration // for one answer
+	Lease   time.Duration // how long a lease lives that its holder cannot renew
 	user    string
 	secret  string
 }
 
-// ParseURL reads a URL. Its one option is timeout, 100ms to 1m. ErrURL.
+// ParseURL reads a URL. Its options are timeout, 100ms to 1m, and lease, 1s to 1h. ErrURL.
 func ParseURL(raw string) (Target, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || u.Fragment != "" || u.Hostname() == "" {
 		return Target{}, badURL("%s", urlForm)
 	}
-	t := Target{Host: u.Host, TLS: u.Scheme == "rediss", Timeout: defaultTimeout}
+	t := Target{Host: u.Host, TLS: u.Scheme == "rediss", Timeout: defaultTimeout, Lease: defaultLease}
 	if u.Port() == "" {
 		t.Host = net.JoinHostPort(u.Hostname(), defaultPort)
 	}
@@ -62,12 +64,18 @@ func (t *Target) options(query string) error {
 		return badURL("its options cannot be read")
 	}
 	for name, values := range q {
-		if name != "timeout" || len(values) != 1 {
-			return badURL("its one option is timeout")
+		limits, ok := map[string][2]time.Duration{"timeout": {100 * time.Millisecond, time.Minute}, "lease": {time.Second, time.Hour}}[name]
+		if !ok || len(values) != 1 {
+			return badURL("its options are timeout and lease")
 		}
-		t.Timeout, err = time.ParseDuration(values[0])
-		if err != nil || t.Timeout < 100*time.Millisecond || t.Timeout > time.Minute {
-			return badURL("timeout is between 100ms and 1m")
+		d, err := time.ParseDuration(values[0])
+		if err != nil || d < limits[0] || d > limits[1] {
+			return badURL("%s is between %v and %v", name, limits[0], limits[1])
+		}
+		if name == "lease" {
+			t.Lease = d
+		} else {
+			t.Timeout = d
 		}
 	}
 	return nil

@@ -125,6 +125,9 @@ func (p *process) line() string {
 func TestAHundredProcessesOneWinner(t *testing.T) {
 	const processes, rounds = 100, 20
 	raw := real(t)
+	if testing.Short() {
+		t.Skip("long")
+	}
 	w := world(t, quick(t, raw))
 	base := w.First(main).ID
 	var all []*process
@@ -167,6 +170,9 @@ func TestAHundredProcessesOneWinner(t *testing.T) {
 // commit has happened or it has not: the old or the new head stands and is whole, and the same run's second attempt is the
 // same snapshot.
 func TestKilledAtAnyRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	servers(t, func(t *testing.T, url func(testing.TB) string) {
 		for _, do := range []string{"continue", "continue+blob", "auto", "fork+blob"} {
 			t.Run(do, func(t *testing.T) {

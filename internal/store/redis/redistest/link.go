@@ -1,4 +1,5 @@
-package redis_test
+// Package redistest puts a network that tests can cut before a server.
+package redistest
 
 import (
 	"io"
@@ -8,8 +9,8 @@ import (
 	"testing"
 )
 
-// link is the network between us and a Redis, which a test can cut.
-type link struct {
+// Link is the network between us and a server, which a test can cut.
+type Link struct {
 	t     testing.TB
 	to    string
 	at    *url.URL
@@ -22,28 +23,34 @@ type link struct {
 	through sync.WaitGroup
 }
 
-// through puts a link before the Redis of a URL.
-func through(t testing.TB, to string) *link {
+// Through puts a link before the server of a URL.
+func Through(t testing.TB, to string) *Link {
+	t.Helper()
+	return ThroughAt(t, to, "127.0.0.1:0")
+}
+
+// ThroughAt is Through with the address that the link listens at.
+func ThroughAt(t testing.TB, to, local string) *Link {
 	t.Helper()
 	u, err := url.Parse(to)
 	if err != nil {
 		t.Fatal("no URL")
 	}
-	l := &link{t: t, to: u.Host, at: u, local: "127.0.0.1:0", conns: map[net.Conn]bool{}, silent: make(chan struct{})}
+	l := &Link{t: t, to: u.Host, at: u, local: local, conns: map[net.Conn]bool{}, silent: make(chan struct{})}
 	l.Up()
 	t.Cleanup(l.Down)
 	return l
 }
 
-// URL is the Redis' through the link.
-func (l *link) URL() string {
+// URL is the server's through the link.
+func (l *Link) URL() string {
 	u := *l.at
 	u.Host = l.local
 	return u.String()
 }
 
 // Up lets connections through, on the same port each time.
-func (l *link) Up() {
+func (l *Link) Up() {
 	listen, err := net.Listen("tcp", l.local)
 	if err != nil {
 		l.t.Fatal(err)
@@ -54,8 +61,8 @@ func (l *link) Up() {
 	l.through.Go(func() { l.accept(listen) })
 }
 
-// Down is a Redis that is stopped: connections are reset, new ones refused.
-func (l *link) Down() {
+// Down is a server that is stopped: connections are reset, new ones refused.
+func (l *Link) Down() {
 	l.mu.Lock()
 	_ = l.listen.Close()
 	for c := range l.conns {
@@ -68,14 +75,14 @@ func (l *link) Down() {
 }
 
 // Cut is a network that swallows everything: connections stay, new ones are even accepted, and nothing is answered.
-func (l *link) Cut() {
+func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.silent)
 }
 
 // Mend undoes Cut. What was under way is lost with its connections.
-func (l *link) Mend() {
+func (l *Link) Mend() {
 	l.mu.Lock()
 	l.silent = make(chan struct{})
 	l.mu.Unlock()
@@ -83,7 +90,7 @@ func (l *link) Mend() {
 	l.Up()
 }
 
-func (l *link) accept(from net.Listener) {
+func (l *Link) accept(from net.Listener) {
 	for {
 		c, err := from.Accept()
 		if err != nil {
@@ -102,7 +109,7 @@ func (l *link) accept(from net.Listener) {
 	}
 }
 
-func (l *link) pass(from, to net.Conn) {
+func (l *Link) pass(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()
 	buf := make([]byte, 64<<10)
