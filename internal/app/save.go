@@ -305,7 +305,7 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 		d.Base.Context.State = adopt(d.Base.Context.State, *v.edit, string(b.Manifest.ID))
 	}
 	if v.auto != nil {
-		d.Origin, d.Ask.Evidence, d.Ask.Turn = "hook", v.auto.evidence, v.auto.about
+		d.Origin, d.Ask.Evidence, d.Ask.Turn, d.Ask.Carry = "hook", v.auto.evidence, v.auto.about, true
 	}
 	d.Memory.Session = memory.SessionRef(b.Line)
 	if v.attempt != nil {

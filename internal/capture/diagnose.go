@@ -27,6 +27,10 @@ type Sources struct {
 
 // Diagnose finds what stops the work, clears what is proven gone, and gathers what this save has to remember.
 func (w World) Diagnose(ctx context.Context, d *Draft) error {
+	if d.Ask.Carry {
+		d.carry()
+		return nil
+	}
 	l := &looking{World: w, d: d, options: w.Blockers.Options}
 	l.options.Now = w.Now()
 	l.options.Newest = w.newestInput(d)
@@ -53,9 +57,6 @@ func (w World) Diagnose(ctx context.Context, d *Draft) error {
 		mask(&d.Blockers[i])
 	}
 	d.Memory.About = d.facts()
-	if d.Ask.Turn != nil {
-		d.Ask.Turn(&d.Memory.About)
-	}
 	return nil
 }
 
@@ -148,22 +149,9 @@ func (l *looking) failed(source string, err error) {
 
 // evidence judges what hooks saw and watched commands left, oldest first: the last word of a command or an agent counts.
 func (l *looking) evidence(ctx context.Context) {
-	all := l.d.Base.Context.Evidence
-	for _, a := range l.d.Base.Autosaves {
-		all = append(all, a.Context.Evidence...)
-	}
-	last := map[string]session.Evidence{}
-	var order []string
-	for _, e := range append(all, l.d.Ask.Evidence...) {
+	l.d.Evidence = l.d.lastWords()
+	for _, e := range l.d.Evidence {
 		key := e.Source()
-		if _, known := last[key]; !known {
-			order = append(order, key)
-		}
-		last[key] = e
-	}
-	for _, key := range order {
-		e := last[key]
-		l.d.Evidence = append(l.d.Evidence, e)
 		switch {
 		case e.Kind == session.AgentEvidence && l.Blockers.Agents:
 			l.agent(key, e)
@@ -179,6 +167,37 @@ func (l *looking) evidence(ctx context.Context) {
 		}
 	}
 	l.d.Evidence = l.d.Evidence[max(0, len(l.d.Evidence)-maxEvidence):]
+}
+
+// lastWords are the last words of all commands and agents, in the order in which they first spoke.
+func (d *Draft) lastWords() (kept []session.Evidence) {
+	all := slices.Clone(d.Base.Context.Evidence)
+	for _, a := range d.Base.Autosaves {
+		all = append(all, a.Context.Evidence...)
+	}
+	at := map[string]int{}
+	for _, e := range append(all, d.Ask.Evidence...) {
+		i, known := at[e.Source()]
+		if !known {
+			at[e.Source()] = len(kept)
+			kept = append(kept, e)
+			continue
+		}
+		kept[i] = e
+	}
+	return kept
+}
+
+// carry is Diagnose for a hook's autosave: what was found holds, what is new is kept for the next save to judge. A hook has no
+// time to read logs.
+func (d *Draft) carry() {
+	d.Evidence, d.Blockers = d.lastWords(), slices.Clone(known(d.Base.State()))
+	d.Evidence = d.Evidence[max(0, len(d.Evidence)-maxEvidence):]
+	d.Diagnosed = d.Base.Environment.Diagnosed
+	d.Memory.About = d.facts()
+	if d.Ask.Turn != nil {
+		d.Ask.Turn(&d.Memory.About)
+	}
 }
 
 // inside is the absolute folder of a slash path below the top; "" for the top itself.

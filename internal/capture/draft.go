@@ -22,6 +22,7 @@ type Ask struct {
 	NoCommit    bool     // record the work tree in a ref of ours, leave index and branch
 	TrackedOnly bool     // leave new files alone
 	Evidence    []session.Evidence
+	Carry       bool                // a hook asks: evidence is kept for the next save to judge
 	Turn        func(*memory.Facts) // adds what was said in this turn to what is remembered; nil: nothing
 	WaitCI      bool                // wait until the CI runs of the pushed commit have completed
 	Allow       []string            // patterns of paths that are staged in spite of the guard
