@@ -71,6 +71,7 @@ type machine struct {
 	*team
 	dir string
 	env []string
+	in  []string // what starts programs on it; nothing: they are started here
 }
 
 func (x *team) machine(store, coordination string) *machine {
@@ -82,7 +83,20 @@ func (x *team) machine(store, coordination string) *machine {
 
 func (m *machine) session(args ...string) (string, string, int) {
 	m.t.Helper()
-	return session(m.t, m.dir, m.env, args...)
+	cmd := m.command(args...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		m.t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func (m *machine) command(args ...string) *exec.Cmd {
+	line := append(append(append([]string{}, m.in...), "session"), args...)
+	cmd := exec.Command(line[0], line[1:]...)
+	cmd.Dir, cmd.Env = m.dir, m.env
+	return cmd
 }
 
 func (m *machine) want(code int, args ...string) string {
@@ -106,8 +120,8 @@ type running struct {
 func (m *machine) run() *running {
 	m.t.Helper()
 	accept(m.t, m.dir, m.env)
-	r := &running{m: m, cmd: exec.Command("session", "run", "--agent", "slow", "--json", "take your time")}
-	r.cmd.Dir, r.cmd.Env, r.cmd.Stdout, r.cmd.Stderr = m.dir, m.env, &r.out, &r.errs
+	r := &running{m: m, cmd: m.command("run", "--agent", "slow", "--json", "take your time")}
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.errs
 	if err := r.cmd.Start(); err != nil {
 		m.t.Fatal(err)
 	}
