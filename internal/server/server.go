@@ -41,15 +41,16 @@ func New(o Options) (*Server, error) {
 	if s.openapi, err = document(s.ops); err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.guard(s.routes()))
-	return s, nil
+	routes, err := s.routes()
+	s.handler = s.observe(s.guard(routes))
+	return s, err
 }
 
 // Handler is everything that the service answers.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // routes is the table as a mux.
-func (s *Server) routes() http.Handler {
+func (s *Server) routes() (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, op := range s.ops {
 		mux.Handle(op.method+" "+op.path, s.operate(op))
@@ -61,9 +62,8 @@ func (s *Server) routes() http.Handler {
 	if s.Sessions != nil {
 		mux.HandleFunc("GET /ws/{session_id}", s.socket)
 	}
-	s.page(mux)
 	mux.HandleFunc("/", s.nowhere(mux))
-	return mux
+	return mux, s.page(mux)
 }
 
 // nowhere answers what no route does: with 405 if another method would be answered.
