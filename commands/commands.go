@@ -21,6 +21,7 @@ func (r *root) commands() []*cli.Command {
 		r.runCommand(),
 		r.mcpCommand(),
 		r.serveCommand(),
+		r.tokenCommand(),
 		{Name: "status", Usage: r.words.Say("status.usage"), Description: r.words.Say("status.help"), Action: r.act(r.status),
 			Flags: []cli.Flag{&cli.BoolFlag{Name: "ci", Usage: r.words.Say("flag.ci")}, &cli.BoolFlag{Name: "assistant", Usage: r.words.Say("flag.assistant")}}},
 		{Name: "tasks", Usage: r.words.Say("tasks.usage"), Description: r.words.Say("tasks.help"), Action: r.act(r.tasks),

@@ -13,11 +13,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"session/internal/app"
+	"session/internal/lifecycle"
 	"session/internal/server"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
 )
 
 // serveCommand is session serve.
@@ -28,6 +31,10 @@ func (r *root) serveCommand() *cli.Command {
 		&cli.StringSliceFlag{Name: "host", Usage: say("flag.host")},
 		&cli.StringFlag{Name: "tls-cert", Usage: say("flag.tls-cert")},
 		&cli.StringFlag{Name: "tls-key", Usage: say("flag.tls-key")},
+		&cli.StringFlag{Name: "database", Usage: say("flag.database")},
+		&cli.IntFlag{Name: "workers", Value: 2, Usage: say("flag.workers")},
+		&cli.IntFlag{Name: "limit", Value: lifecycle.DefaultLimit, Usage: say("flag.session-limit")},
+		&cli.DurationFlag{Name: "drain", Value: 15 * time.Second, Usage: say("flag.drain")},
 		&cli.Float64Flag{Name: "rate", Value: 50, Usage: say("flag.rate")},
 		&cli.StringFlag{Name: "log", Value: "text", Usage: say("flag.log")},
 	}}
@@ -41,13 +48,19 @@ type served struct {
 }
 
 func (r *root) serve(k *call) (err error) {
-	if err := k.none(); err != nil {
+	if err := k.serveOptions(); err != nil {
 		return err
 	}
 	log, err := r.logger(k.String("log"))
 	if err != nil {
 		return err
 	}
+	report := func(ctx context.Context, what string, err error) { log.ErrorContext(ctx, what, "cause", err) }
+	x, err := app.OpenService(k.Ctx(), k.place, app.ServiceOptions{Limit: k.Int("limit"), Workers: k.Int("workers"), Drain: k.Duration("drain"), Report: report})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
 	l, secure, err := listen(k.Ctx(), k.String("listen"), k.String("tls-cert"), k.String("tls-key"))
 	if err != nil {
 		return err
@@ -58,18 +71,47 @@ func (r *root) serve(k *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(file)) }()
-	k.place.Prompt = false
-	s, err := server.New(server.Options{Place: k.place, Log: log, Key: key, Owner: operator, Hosts: k.StringSlice("host"), Secure: secure,
-		Limits: server.Limits{Rate: k.Float64("rate"), Burst: int(4 * k.Float64("rate"))}})
+	s, err := server.New(server.Options{Place: k.place, Log: log, Key: key, Owner: string(x.Owner), Tokens: tokens{x}, Sessions: x, Hosts: k.StringSlice("host"), Secure: secure,
+		Limits: server.Limits{Rate: k.Float64("rate"), Burst: int(4 * k.Float64("rate")), Drain: k.Duration("drain")}})
 	if err != nil {
 		return err
 	}
 	r.greet(served{URL: address(l.Addr(), secure), KeyFile: file, PID: k.place.PID}, key)
-	return s.Serve(k.Ctx(), l)
+	return together(k.Ctx(), x.RunQueue, func(ctx context.Context) error { return s.Serve(ctx, l) })
 }
 
-// operator owns the sessions of whoever starts programs here.
-const operator = "local"
+// serveOptions checks the flags, and reads where sessions are kept.
+func (k *call) serveOptions() error {
+	if err := k.none(); err != nil {
+		return err
+	}
+	if k.Int("workers") < 0 || k.Int("limit") < 1 || k.Duration("drain") < 0 || k.Float64("rate") < 1 {
+		return usagef("%s", k.words.Say("usage.serve"))
+	}
+	k.place.Prompt = false
+	return k.database()
+}
+
+// together runs all until ctx ends or one fails, and then waits for the others.
+func together(ctx context.Context, all ...func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, f := range all {
+		group.Go(func() error { return f(ctx) })
+	}
+	return group.Wait()
+}
+
+// tokens are the service's users as the server knows them.
+type tokens struct{ *app.Service }
+
+// Identify implements server.Tokens.
+func (t tokens) Identify(ctx context.Context, secret string) (server.User, error) {
+	x, err := t.Service.Identify(ctx, secret)
+	if errors.Is(err, app.ErrNoToken) {
+		err = server.ErrNoToken
+	}
+	return server.User{Name: x.Owner, Metrics: x.Metrics}, err
+}
 
 func (r *root) logger(kind string) (*slog.Logger, error) {
 	switch kind {

@@ -42,6 +42,8 @@ func describeSessions(err error, plain string, words *text.Catalogue) (Fault, bo
 		return Fault{Failed, plain, say("hint.session-resumable")}, true
 	case errors.As(err, &changed), errors.As(err, &fenced), errors.As(err, &limit), errors.As(err, &running):
 		return Fault{Busy, plain, say("hint.session-info")}, true
+	case errors.Is(err, sql.ErrNoToken):
+		return Fault{Failed, plain, say("hint.token")}, true
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return Fault{Failed, plain, say("hint.session-list")}, true
 	case errors.Is(err, lifecycle.ErrInvalid):

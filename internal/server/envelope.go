@@ -83,11 +83,14 @@ func (s *Server) refusalOf(r *http.Request, err error) refusal {
 	var many *snapshot.ErrAmbiguous
 	var removed *snapshot.ErrRemoved
 	var use *app.UsageError
+	var policy *app.PolicyError
 	switch {
 	case errors.As(err, &no):
 		return no
 	case errors.As(err, &nothing), errors.Is(err, snapshot.ErrNothing):
 		return refusal{Status: http.StatusNotFound, Code: "NOTHING_SAVED", Message: s.say(r, "serve.nothing"), Hint: s.say(r, "hint.nothing")}
+	case errors.As(err, &policy):
+		return refusal{Status: http.StatusConflict, Code: "POLICY_NOT_ACCEPTED", Message: s.say(r, "serve.policy"), Hint: s.say(r, "hint.policy")}
 	case errors.Is(err, snapshot.ErrNotFound), errors.As(err, &removed):
 		return s.absent(r)
 	case errors.As(err, &many), errors.As(err, &use), errors.Is(err, snapshot.ErrInvalid):
@@ -97,6 +100,10 @@ func (s *Server) refusalOf(r *http.Request, err error) refusal {
 		return no
 	}
 	switch {
+	case errors.Is(err, app.ErrDatabaseUncertain):
+		return refusal{Status: http.StatusServiceUnavailable, Code: "UNCERTAIN", Message: s.say(r, "serve.uncertain"), cause: err}
+	case errors.Is(err, app.ErrDatabaseAway):
+		return refusal{Status: http.StatusServiceUnavailable, Code: "UNAVAILABLE", Message: s.say(r, "serve.away"), cause: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return refusal{Status: http.StatusServiceUnavailable, Code: "TIMEOUT", Message: s.say(r, "serve.timeout"), cause: err}
 	case r.Context().Err() != nil:

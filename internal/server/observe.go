@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"time"
 
+	"session/internal/lifecycle"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -63,6 +65,46 @@ func (s *Server) measured() http.Handler {
 		}
 		show.ServeHTTP(w, r)
 	})
+}
+
+// measureSessions adds what is counted when somebody looks: sessions in each state, and the load of this process.
+func (s *Server) measureSessions() {
+	if s.Sessions == nil {
+		return
+	}
+	s.metrics.registry.MustRegister(counting{s,
+		prometheus.NewDesc("session_sessions", "Sessions in each state.", []string{"status"}, nil),
+		prometheus.NewDesc("session_workers_busy", "Workers of this process that run a session.", nil, nil),
+		prometheus.NewDesc("session_queue_waiting", "Sessions that wait for a worker of this process.", nil, nil)})
+}
+
+type counting struct {
+	*Server
+	sessions, busy, waiting *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c counting) Describe(to chan<- *prometheus.Desc) {
+	to <- c.sessions
+	to <- c.busy
+	to <- c.waiting
+}
+
+// Collect implements prometheus.Collector.
+func (c counting) Collect(to chan<- prometheus.Metric) {
+	busy, waiting := c.Sessions.Load()
+	to <- prometheus.MustNewConstMetric(c.busy, prometheus.GaugeValue, float64(busy))
+	to <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(waiting))
+	ctx, stop := context.WithTimeout(context.Background(), c.Limits.Take)
+	defer stop()
+	counts, err := c.Sessions.Counts(ctx, lifecycle.OfAll())
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(c.sessions, err)
+		return
+	}
+	for _, status := range lifecycle.Statuses() {
+		to <- prometheus.MustNewConstMetric(c.sessions, prometheus.GaugeValue, float64(counts[status]), string(status))
+	}
 }
 
 // note is what is learnt about a request on its way, for its line in the log.

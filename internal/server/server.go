@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"session/internal/lifecycle"
 	"session/internal/text"
 )
 
@@ -33,6 +34,7 @@ func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.filled()
 	s := &Server{Options: o, metrics: newMetrics(), rates: newRates(o.Limits), live: newLive(),
 		words: map[text.Lang]*text.Catalogue{text.English: text.New(text.English), text.Korean: text.New(text.Korean)}}
+	s.measureSessions()
 	s.ops = s.operations()
 	err := resolve(s.ops)
 	if err != nil {
@@ -88,11 +90,20 @@ func (s *Server) nowhere(mux *http.ServeMux) http.HandlerFunc {
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 
-// ready says whether requests should come here: not any more once the service is ending.
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+// ready says whether requests should come here: not once the service is ending, nor while its database is away.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.ending.Load() {
 		plain(w, http.StatusServiceUnavailable, "ending")
 		return
+	}
+	if s.Sessions != nil {
+		ctx, stop := context.WithTimeout(r.Context(), s.Limits.Take)
+		defer stop()
+		if _, err := s.Sessions.Get(ctx, lifecycle.Key{Owner: lifecycle.Owner(s.Owner), ID: "ready"}); err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+			s.Log.Warn("not ready", "cause", err)
+			plain(w, http.StatusServiceUnavailable, "the database is away")
+			return
+		}
 	}
 	plain(w, http.StatusOK, "ready")
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
 	"session/internal/app"
 	"session/internal/lifecycle"
-
-	"github.com/google/uuid"
 )
 
 // Sessions is where sessions are kept, and what lets them run.
@@ -21,8 +20,12 @@ type Sessions interface {
 	Cancel(ctx context.Context, k lifecycle.Key) (lifecycle.Session, error)
 	// Remove deletes a session with everything that is its own. Errors: those of Records.Delete.
 	Remove(ctx context.Context, k lifecycle.Key) (lifecycle.Tombstone, error)
-	// Begin lets a worker run a session that was created, or that goes on. Errors: those of the queue.
-	Begin(ctx context.Context, s lifecycle.Session, priority string) error
+	// Start makes a session and lets a worker run it. Errors: those of app.Service.Start.
+	Start(ctx context.Context, o app.StartOptions) (lifecycle.Session, error)
+	// Begin lets a worker run a session that goes on. Errors: those of the queue.
+	Begin(ctx context.Context, s lifecycle.Session) error
+	// Load is how many workers of this process work, and how many sessions wait for one.
+	Load() (busy, waiting int)
 }
 
 // sessionOperations are the routes of sessions (seed 004).
@@ -66,35 +69,35 @@ func (s *Server) begun(c call, x lifecycle.Session) begun {
 
 type createIn struct {
 	Input    string          `json:"user_input" jsonschema:"what is to be done"`
-	ID       lifecycle.ID    `json:"id,omitempty" jsonschema:"of your choice, to ask twice safely; one is made if it is left out"`
-	Language string          `json:"language,omitempty" jsonschema:"language tag; ko if left out"`
+	Todos    []string        `json:"todos,omitempty" jsonschema:"what it consists of; left out: it is one thing to do"`
+	Agent    string          `json:"agent,omitempty" jsonschema:"an agent or a program of the policy; left out: the usual one"`
+	Base     string          `json:"base_session_id,omitempty" jsonschema:"the snapshot to begin from; for the operator only; left out: where the work tree's path stands"`
+	Language string          `json:"language,omitempty" jsonschema:"language tag"`
 	Priority string          `json:"priority,omitempty" jsonschema:"high, normal or low"`
-	Options  json.RawMessage `json:"options,omitempty"`
-	Metadata json.RawMessage `json:"metadata,omitempty"`
+	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema:"kept with the session, and not looked at"`
 }
 
 func (s *Server) create(ctx context.Context, c call, in createIn) (begun, error) {
-	if !slices.Contains([]string{"", "high", "normal", "low"}, in.Priority) {
+	switch {
+	case !slices.Contains([]string{"", "high", "normal", "low"}, in.Priority):
 		return begun{}, s.invalid(c.http, errors.New("priority is high, normal or low"))
-	}
-	if in.Input == "" {
+	case in.Input == "":
 		return begun{}, s.invalid(c.http, errors.New("user_input is empty"))
+	case in.Base != "" && !c.user.Operator:
+		return begun{}, s.absent(c.http) // snapshots of the work tree do not exist for others
+	case len(in.Todos) > maxTodos:
+		return begun{}, s.invalid(c.http, fmt.Errorf("%d todos; at most %d", len(in.Todos), maxTodos))
 	}
-	if in.ID == "" {
-		id, err := uuid.NewRandomFromReader(c.place.Random)
-		if err != nil {
-			return begun{}, err
-		}
-		in.ID = lifecycle.ID("sess_" + id.String())
-	}
-	x, err := s.Sessions.Create(ctx, lifecycle.Draft{ID: in.ID, Owner: c.owner(), Input: in.Input, Language: in.Language, Limited: true, Options: in.Options, Metadata: in.Metadata})
+	x, err := s.Sessions.Start(ctx, app.StartOptions{Owner: c.owner(), Input: in.Input, Language: in.Language, Agent: in.Agent, Base: in.Base, Todos: in.Todos,
+		Priority: in.Priority, Metadata: in.Metadata})
 	if err != nil {
 		return begun{}, err
 	}
 	noteSession(c.http, string(x.ID))
-	defer s.live.wake(x.Key())
-	return s.begun(c, x), s.Sessions.Begin(ctx, x, or(in.Priority, "normal"))
+	return s.begun(c, x), nil
 }
+
+const maxTodos = 500 // of one request
 
 // owner is whose sessions a call is about.
 func (c call) owner() lifecycle.Owner { return lifecycle.Owner(c.user.Name) }
@@ -193,19 +196,15 @@ func (s *Server) cancel(ctx context.Context, c call, in sessionIn) (lifecycle.Se
 type resumeIn struct {
 	ID            lifecycle.ID            `path:"session_id" json:"-" doc:"id of a session"`
 	Modifications lifecycle.Modifications `json:"modifications,omitempty"`
-	Priority      string                  `json:"priority,omitempty" jsonschema:"high, normal or low"`
 }
 
 func (s *Server) resume(ctx context.Context, c call, in resumeIn) (begun, error) {
-	if !slices.Contains([]string{"", "high", "normal", "low"}, in.Priority) {
-		return begun{}, s.invalid(c.http, errors.New("priority is high, normal or low"))
-	}
 	defer s.live.wake(c.key(in.ID))
 	x, _, err := s.Sessions.Resume(ctx, c.key(in.ID), lifecycle.Resumption{Modifications: in.Modifications})
 	if err != nil {
 		return begun{}, err
 	}
-	return s.begun(c, x), s.Sessions.Begin(ctx, x, or(in.Priority, "normal"))
+	return s.begun(c, x), s.Sessions.Begin(ctx, x)
 }
 
 type eventsIn struct {
@@ -254,7 +253,7 @@ func (s *Server) answer(ctx context.Context, c call, in answerIn) (lifecycle.Req
 	if err != nil || x.Status != lifecycle.Running {
 		return q, err
 	}
-	return q, s.Sessions.Begin(ctx, x, "high") // a person waits for it
+	return q, s.Sessions.Begin(ctx, x)
 }
 
 type checkpointIn struct {

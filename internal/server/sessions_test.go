@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"session/internal/app"
 	"session/internal/lifecycle"
 	"session/internal/store/sql"
 
@@ -19,7 +21,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// kept are sessions in a database of their own. Begin lets a created one run, and changes nothing of others.
+// kept are sessions in a database of their own. Start names a session after the agent that is asked for.
 type kept struct{ lifecycle.Records }
 
 func (x kept) Cancel(ctx context.Context, k lifecycle.Key) (lifecycle.Session, error) {
@@ -37,13 +39,21 @@ func (x kept) Remove(ctx context.Context, k lifecycle.Key) (lifecycle.Tombstone,
 	return x.Delete(ctx, k, lifecycle.Newest)
 }
 
-func (x kept) Begin(ctx context.Context, s lifecycle.Session, _ string) error {
-	if s.Status != lifecycle.Created {
-		return nil
+func (x kept) Start(ctx context.Context, o app.StartOptions) (lifecycle.Session, error) {
+	id := lifecycle.ID(o.Agent)
+	if id == "" {
+		id = lifecycle.ID(rand.Text())
 	}
-	_, err := x.Change(ctx, s.Key(), lifecycle.Change{Cause: lifecycle.Start, Take: "run-1"})
-	return err
+	s, err := x.Create(ctx, lifecycle.Draft{ID: id, Owner: o.Owner, Input: o.Input, Language: o.Language, Limited: true, Metadata: o.Metadata})
+	if err != nil {
+		return s, err
+	}
+	return x.Change(ctx, s.Key(), lifecycle.Change{Cause: lifecycle.Start, Take: "run-1"})
 }
+
+func (x kept) Begin(context.Context, lifecycle.Session) error { return nil }
+
+func (x kept) Load() (busy, waiting int) { return 1, 2 }
 
 func sessions(t testing.TB) kept {
 	t.Helper()
@@ -79,7 +89,7 @@ func does(s *Server, method, path, token, body string) (int, gjson.Result) {
 
 func made(t *testing.T, s *Server, token, id string) {
 	t.Helper()
-	if code, body := does(s, "POST", "/api/sessions", token, `{"user_input":"do it","id":"`+id+`"}`); code != 201 {
+	if code, body := does(s, "POST", "/api/sessions", token, `{"user_input":"do it","agent":"`+id+`"}`); code != 201 {
 		t.Fatalf("create %s: %d %s", id, code, body)
 	}
 }
@@ -95,7 +105,7 @@ func waits(t *testing.T, x kept, owner lifecycle.Owner, id lifecycle.ID) {
 // TestLifeOfASession goes the way of seed 004: created, running, waiting, answered, completed; and what is refused.
 func TestLifeOfASession(t *testing.T) {
 	s, x := withSessions(t)
-	code, body := does(s, "POST", "/api/sessions", adaToken, `{"user_input":"do it","language":"en","priority":"high","options":{"a":1}}`)
+	code, body := does(s, "POST", "/api/sessions", adaToken, `{"user_input":"do it","language":"en","priority":"high","metadata":{"a":1}}`)
 	id := body.Get("data.session_id").String()
 	if code != 201 || id == "" || body.Get("data.websocket_url").String() != "ws://127.0.0.1:7420/ws/"+id {
 		t.Fatalf("create: %d %s", code, body)
@@ -124,12 +134,13 @@ func TestLifeOfASession(t *testing.T) {
 		{"POST", one + "/pause", ``, 200, ""},
 		{"POST", one + "/resume", `{"modifications":{"skip_todos":["nothing"]}}`, 422, "INVALID"},
 		{"POST", one + "/resume", `{"modifications":{"skip":["nothing"]}}`, 422, "INVALID"},
-		{"POST", one + "/resume", `{"priority":"urgent"}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":"x","priority":"urgent"}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":"x","base_session_id":"HEAD"}`, 404, "NOT_FOUND"},
 		{"POST", one + "/resume", `{"modifications":{}}`, 200, ""},
-		{"POST", "/api/sessions", `{"user_input":"again","id":"` + id + `"}`, 409, "ID_TAKEN"},
+		{"POST", "/api/sessions", `{"user_input":"again","agent":"` + id + `"}`, 409, "ID_TAKEN"},
 		{"POST", "/api/sessions", `{"user_input":""}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{}`, 422, "INVALID"},
-		{"POST", "/api/sessions", `{"user_input":"x","id":"../etc"}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":"x","agent":"../etc"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","owner":"ben"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":7}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x"`, 400, "MALFORMED"},
@@ -144,7 +155,7 @@ func TestLifeOfASession(t *testing.T) {
 		{"POST", one + "/cancel", ``, 409, "SESSION_TRANSITION"},
 		{"DELETE", one, ``, 200, ""},
 		{"GET", one, ``, 404, "NOT_FOUND"},
-		{"POST", "/api/sessions", `{"user_input":"again","id":"` + id + `"}`, 409, "ID_TAKEN"},
+		{"POST", "/api/sessions", `{"user_input":"again","agent":"` + id + `"}`, 409, "ID_TAKEN"},
 	} {
 		if status, body := does(s, c.method, c.path, adaToken, c.body); status != c.status || body.Get("error.code").String() != c.code {
 			t.Errorf("%s %s %.60s: %d %.300s, want %d %s", c.method, c.path, c.body, status, body, c.status, c.code)
@@ -221,7 +232,7 @@ func TestTwoUsers(t *testing.T) {
 	if _, body := does(s, "GET", "/api/statistics", benToken, ""); body.Get("data.days.#").Int() != 0 || body.Get("data.counts").String() != "{}" {
 		t.Errorf("statistics: %s", body)
 	}
-	if code, _ := does(s, "POST", "/api/sessions", benToken, `{"user_input":"x","id":"of-ada"}`); code != 409 {
+	if code, _ := does(s, "POST", "/api/sessions", benToken, `{"user_input":"x","agent":"of-ada"}`); code != 409 {
 		t.Errorf("take another's id: %d", code) // the id is taken, and that is all it says
 	}
 	if code, _ := does(s, "GET", "/api/sessions/of-ada", testKey, ""); code != 404 {
