@@ -34,7 +34,7 @@ func (r *root) serveCommand() *cli.Command {
 		&cli.StringFlag{Name: "database", Usage: say("flag.database")},
 		&cli.IntFlag{Name: "workers", Value: 2, Usage: say("flag.workers")},
 		&cli.IntFlag{Name: "limit", Value: lifecycle.DefaultLimit, Usage: say("flag.session-limit")},
-		&cli.DurationFlag{Name: "drain", Value: 15 * time.Second, Usage: say("flag.drain")},
+		&cli.DurationFlag{Name: "drain", Value: 15 * time.Second, Usage: say("flag.serve-drain")},
 		&cli.Float64Flag{Name: "rate", Value: 50, Usage: say("flag.rate")},
 		&cli.StringFlag{Name: "log", Value: "text", Usage: say("flag.log")},
 	}}
@@ -55,8 +55,7 @@ func (r *root) serve(k *call) (err error) {
 	if err != nil {
 		return err
 	}
-	report := func(ctx context.Context, what string, err error) { log.ErrorContext(ctx, what, "cause", err) }
-	x, err := app.OpenService(k.Ctx(), k.place, app.ServiceOptions{Limit: k.Int("limit"), Workers: k.Int("workers"), Drain: k.Duration("drain"), Report: report})
+	x, err := app.OpenService(k.Ctx(), k.place, app.ServiceOptions{Limit: k.Int("limit"), Workers: k.Int("workers"), Grace: k.Duration("drain"), Log: log})
 	if err != nil {
 		return err
 	}

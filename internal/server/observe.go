@@ -74,8 +74,8 @@ func (s *Server) measureSessions() {
 	}
 	s.metrics.registry.MustRegister(counting{s,
 		prometheus.NewDesc("session_sessions", "Sessions in each state.", []string{"status"}, nil),
-		prometheus.NewDesc("session_workers_busy", "Workers of this process that run a session.", nil, nil),
-		prometheus.NewDesc("session_queue_waiting", "Sessions that wait for a worker of this process.", nil, nil)})
+		prometheus.NewDesc("session_runs", "Sessions that workers run.", nil, nil),
+		prometheus.NewDesc("session_queue_waiting", "Sessions that wait for a worker.", nil, nil)})
 }
 
 type counting struct {
@@ -92,11 +92,15 @@ func (c counting) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c counting) Collect(to chan<- prometheus.Metric) {
-	busy, waiting := c.Sessions.Load()
-	to <- prometheus.MustNewConstMetric(c.busy, prometheus.GaugeValue, float64(busy))
-	to <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(waiting))
 	ctx, stop := context.WithTimeout(context.Background(), c.Limits.Take)
 	defer stop()
+	running, waiting, err := c.Sessions.Load(ctx)
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(c.busy, err)
+		return
+	}
+	to <- prometheus.MustNewConstMetric(c.busy, prometheus.GaugeValue, float64(running))
+	to <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(waiting))
 	counts, err := c.Sessions.Counts(ctx, lifecycle.OfAll())
 	if err != nil {
 		to <- prometheus.NewInvalidMetric(c.sessions, err)

@@ -71,8 +71,10 @@ func place(t *testing.T) app.Place {
 	return p
 }
 
+// options are a service's in an empty folder.
 func options(t *testing.T) Options {
-	return Options{Place: place(t), Log: slog.New(slog.DiscardHandler), Key: testKey, Owner: "local", Tokens: fewTokens{}, Limits: Limits{Rate: 10_000, Burst: 10_000}}
+	p := app.Place{Dir: t.TempDir(), Now: time.Now, Random: rand.Reader, Words: text.New(text.English), PID: os.Getpid(), Command: "test"}
+	return Options{Place: p, Log: slog.New(slog.DiscardHandler), Key: testKey, Owner: "local", Tokens: fewTokens{}, Limits: Limits{Rate: 10_000, Burst: 10_000}}
 }
 
 func serving(t *testing.T, o Options) *Server {
@@ -167,7 +169,9 @@ func TestWhoMayAsk(t *testing.T) {
 }
 
 func TestSnapshotRoutes(t *testing.T) {
-	s := serving(t, options(t))
+	o := options(t)
+	o.Place = place(t)
+	s := serving(t, o)
 	list := answer(s, asks("GET", "/api/snapshots", testKey, "")).Body.String()
 	if !gjson.Get(list, "success").Bool() || len(gjson.Get(list, "data.snapshots").Array()) != 2 {
 		t.Fatalf("list: %s", list)

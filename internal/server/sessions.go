@@ -22,10 +22,10 @@ type Sessions interface {
 	Remove(ctx context.Context, k lifecycle.Key) (lifecycle.Tombstone, error)
 	// Start makes a session and lets a worker run it. Errors: those of app.Service.Start.
 	Start(ctx context.Context, o app.StartOptions) (lifecycle.Session, error)
-	// Begin lets a worker run a session that goes on. Errors: those of the queue.
-	Begin(ctx context.Context, s lifecycle.Session) error
-	// Load is how many workers of this process work, and how many sessions wait for one.
-	Load() (busy, waiting int)
+	// Begin lets a worker run a session that goes on, with the priority that it has. Errors: those of the queue.
+	Begin(ctx context.Context, s lifecycle.Session, priority string) error
+	// Load is how many sessions run and how many wait, on all workers.
+	Load(ctx context.Context) (running, waiting int64, err error)
 }
 
 // sessionOperations are the routes of sessions (seed 004).
@@ -204,7 +204,7 @@ func (s *Server) resume(ctx context.Context, c call, in resumeIn) (begun, error)
 	if err != nil {
 		return begun{}, err
 	}
-	return s.begun(c, x), s.Sessions.Begin(ctx, x)
+	return s.begun(c, x), s.Sessions.Begin(ctx, x, "")
 }
 
 type eventsIn struct {
@@ -253,7 +253,7 @@ func (s *Server) answer(ctx context.Context, c call, in answerIn) (lifecycle.Req
 	if err != nil || x.Status != lifecycle.Running {
 		return q, err
 	}
-	return q, s.Sessions.Begin(ctx, x)
+	return q, s.Sessions.Begin(ctx, x, "")
 }
 
 type checkpointIn struct {

@@ -51,9 +51,9 @@ func (x kept) Start(ctx context.Context, o app.StartOptions) (lifecycle.Session,
 	return x.Change(ctx, s.Key(), lifecycle.Change{Cause: lifecycle.Start, Take: "run-1"})
 }
 
-func (x kept) Begin(context.Context, lifecycle.Session) error { return nil }
+func (x kept) Begin(context.Context, lifecycle.Session, string) error { return nil }
 
-func (x kept) Load() (busy, waiting int) { return 1, 2 }
+func (x kept) Load(context.Context) (running, waiting int64, err error) { return 1, 2, nil }
 
 func sessions(t testing.TB) kept {
 	t.Helper()
