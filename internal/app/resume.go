@@ -63,12 +63,14 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 	}
 	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
 	r := &resuming{p: p, o: o, home: s, leaser: lent{fs}, chain: chain, run: run, began: p.Now()}
-	if o.Answer != "" {
-		if err := r.answer(ctx); err != nil {
-			return LoadResult{}, err
+	return s.belonging(ctx, chain, run, o, func(ctx context.Context) (LoadResult, error) {
+		if o.Answer != "" {
+			if err := r.answer(ctx); err != nil {
+				return LoadResult{}, err
+			}
 		}
-	}
-	return r.loop(ctx)
+		return r.loop(ctx)
+	})
 }
 
 // lent hands out the lease that a resume holds to the records that it makes.

@@ -75,6 +75,9 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 	})
 }
 
+// decisionTime is for how long a question waits for an answer where nobody said otherwise.
+const decisionTime = 12 * time.Hour
+
 // running is a run that is prepared.
 type running struct {
 	*lineage
@@ -109,7 +112,7 @@ func (x *Sessions) prepareRun(ctx context.Context, o RunOptions) (*running, erro
 		return nil, err
 	}
 	attempt, err := s.runID()
-	r.hold = &holding{x: x, chain: chain, run: lifecycle.RunID(r.run + "." + attempt[:8]), within: cmp.Or(o.Within, 12*time.Hour)}
+	r.hold = &holding{x: x, chain: chain, run: lifecycle.RunID(r.run + "." + attempt[:8]), within: cmp.Or(o.Within, decisionTime)}
 	r.hold.before = func(dead lifecycle.RunID) *finishedRun { return r.finished(ctx, dead) }
 	return r, err
 }
@@ -216,7 +219,7 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 	if err == nil && out.Beside != nil {
 		err = out.Beside // a run does not work beside another: its base would not be the newest
 	}
-	err = r.hold.end(ctx, done, err)
+	err = r.hold.end(ctx, done, err, func(ctx context.Context) error { return r.hold.finish(ctx, done) })
 	again := errors.Is(err, errDone)
 	if err != nil && !again {
 		return RunResult{}, err

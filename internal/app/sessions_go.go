@@ -17,7 +17,8 @@ type Going struct {
 	Session lifecycle.Session `json:"session"`
 	Todos   []lifecycle.Todo  `json:"todos"` // as it went on
 	Queued  bool              `json:"queued"`
-	Run     *RunResult        `json:"run,omitempty"` // what came of it; nil while it is in the queue
+	Run     *RunResult        `json:"run,omitempty"`  // what came of it; nil while it is in the queue
+	Load    *LoadResult       `json:"load,omitempty"` // of a recovery that went on with an answer
 }
 
 // ResumeSession goes on with a Session that is paused, waits for an answer, or has failed, from its newest snapshot. Errors:
@@ -127,6 +128,15 @@ func (x *Sessions) Reply(ctx context.Context, s lifecycle.Session, o AnswerOptio
 		return a, x.enqueue(ctx, a.Session, j)
 	case o.Hold:
 		return a, nil
+	}
+	if q.Type == recoveryRequest {
+		load, err := Recover(ctx, x.site.Place, RecoverOptions{Answer: o.Choice})
+		if err != nil {
+			return a, err
+		}
+		a.Load = &load
+		a.Session, err = x.Get(ctx, s.Key())
+		return a, err
 	}
 	r, err := x.runOf(ctx, a.Session, RunOptions{})
 	if err != nil {

@@ -50,6 +50,8 @@ type holding struct {
 	run     lifecycle.RunID                    // unlike any other attempt's
 	todos   []lifecycle.Todo                   // a new input's; nil: it goes on with those that there are
 	how     lifecycle.Resumption               // modifications
+	apart   bool                               // a recovery: the todos are not its business
+	answer  string                             // to what the Session asks, if it asks
 	strict  bool                               // a Session that has ended is refused, not followed by a new one
 	within  time.Duration                      // for how long a question waits
 	now     lifecycle.Session                  // as it was begun
@@ -107,6 +109,8 @@ func (h *holding) take(ctx context.Context, s lifecycle.Session) (lifecycle.Sess
 	switch {
 	case s.Status == lifecycle.Created:
 		return h.x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Cause: lifecycle.Start, Take: h.run})
+	case s.Status == lifecycle.Waiting && h.answer != "":
+		return h.reply(ctx, s)
 	case s.Status != lifecycle.Running:
 		h.how.Version, h.how.Take = s.Version, h.run
 		s, _, err := h.x.Resume(ctx, s.Key(), h.how)
@@ -124,6 +128,22 @@ func (h *holding) take(ctx context.Context, s lifecycle.Session) (lifecycle.Sess
 	return s, h.move(ctx, lifecycle.TodoInProgress, lifecycle.TodoPending) // as a resume does
 }
 
+// reply answers what the Session asks, and holds it.
+func (h *holding) reply(ctx context.Context, s lifecycle.Session) (lifecycle.Session, error) {
+	all, err := h.x.Asked(ctx, s.Key())
+	if err != nil {
+		return s, err
+	}
+	for _, q := range all {
+		if q.Status == lifecycle.RequestPending {
+			if _, err := h.x.Answer(ctx, s.Key(), q.ID, lifecycle.Decision{By: s.Owner, Via: "terminal", Choice: clip(h.answer, 1<<19), Take: h.run}); err != nil {
+				return s, err
+			}
+		}
+	}
+	return h.x.Get(ctx, s.Key())
+}
+
 func errorOr(err, other error) error {
 	if err != nil {
 		return err
@@ -133,6 +153,9 @@ func errorOr(err, other error) error {
 
 // move moves all todos of one state to another.
 func (h *holding) move(ctx context.Context, from, to lifecycle.TodoStatus) error {
+	if h.apart {
+		return nil
+	}
 	p, err := h.x.Plan(ctx, h.now.Key(), 0)
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
@@ -197,8 +220,9 @@ func (h *holding) watch(ctx context.Context) context.Context {
 	return ctx
 }
 
-// end writes down what became of the run. What was committed stands, whatever the record says.
-func (h *holding) end(ctx context.Context, done finishedRun, failed error) error {
+// end writes down what became of the run: of one that succeeded, what finish does. What was committed stands, whatever the
+// record says.
+func (h *holding) end(ctx context.Context, done finishedRun, failed error, finish func(context.Context) error) error {
 	var stopped *StoppedError
 	cancelled := ctx.Err() != nil
 	if h.stop != nil {
@@ -214,7 +238,7 @@ func (h *holding) end(ctx context.Context, done finishedRun, failed error) error
 	case stopped != nil:
 		return stopped
 	case failed == nil:
-		return h.finish(ctx, done)
+		return finish(ctx)
 	}
 	c := lifecycle.Change{As: h.run, Cause: lifecycle.Fail, Tokens: done.Tokens, CostMicro: done.Cost, Note: raw(map[string]string{"error": clip(failed.Error(), 4000)})}
 	if cancelled {
