@@ -24,7 +24,7 @@ var layers = map[string]row{
 	"internal/redact":     {nil, "mechanism: secrets found and masked"},
 	"internal/text":       {nil, "mechanism: the English and Korean catalogue, safe printing"},
 	"internal/arch":       {nil, "tests only"},
-	"scripts/bench":       {nil, "measures the built program from outside"},
+	"scripts/bench":       {[]string{"internal/canon", "internal/snapshot"}, "measures the built program from outside"},
 	"internal/linktest":   {nil, "tests only: a network that can be cut"},
 
 	"gitstate":              {[]string{"internal/proc", "internal/atomicfile"}, "the work tree, read and written through git"},

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -60,7 +63,7 @@ func (b *bench) repository(ctx context.Context, n int) (*repository, error) {
 			return nil, err
 		}
 	}
-	if err := r.git(ctx, history(n), "fast-import", "--quiet"); err != nil {
+	if err := r.fill(ctx, n); err != nil {
 		return nil, err
 	}
 	if err := r.git(ctx, nil, "checkout", "-q", "-f", "main"); err != nil {
@@ -117,27 +120,41 @@ func lastRevision(i int) int {
 
 func touched(i, c int) bool { return i%97 == c }
 
+// fill streams the history into git: what this process holds at its peak would count as every command's memory.
+func (r *repository) fill(ctx context.Context, n int) error {
+	cmd := exec.CommandContext(ctx, "git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env, cmd.Stderr = r.root, r.env, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(in)
+	history(b, n)
+	return errors.Join(b.Flush(), in.Close(), cmd.Wait())
+}
+
 // history is the stream for git fast-import.
-func history(n int) []byte {
-	var b bytes.Buffer
-	data := func(s []byte) { fmt.Fprintf(&b, "data %d\n%s\n", len(s), s) }
+func history(b *bufio.Writer, n int) {
+	data := func(s []byte) { fmt.Fprintf(b, "data %d\n%s\n", len(s), s) }
 	for c := 1; c <= commits; c++ {
-		fmt.Fprintf(&b, "commit refs/heads/main\nmark :%d\ncommitter Bench <bench@example.invalid> %d +0000\n", c, settled.Unix()+int64(c)*3600)
+		fmt.Fprintf(b, "commit refs/heads/main\nmark :%d\ncommitter Bench <bench@example.invalid> %d +0000\n", c, settled.Unix()+int64(c)*3600)
 		data([]byte("commit " + strconv.Itoa(c)))
 		if c > 1 {
-			fmt.Fprintf(&b, "from :%d\n", c-1)
+			fmt.Fprintf(b, "from :%d\n", c-1)
 		} else {
 			b.WriteString("M 100644 inline .gitignore\n")
 			data([]byte("node_modules/\n*.o\n!keep.o\n/out\n"))
 		}
 		for i := range n {
 			if c == 1 || touched(i, c) {
-				fmt.Fprintf(&b, "M 100644 inline %s\n", treePath(i))
+				fmt.Fprintf(b, "M 100644 inline %s\n", treePath(i))
 				data(treeContent(i, c))
 			}
 		}
 	}
-	return b.Bytes()
 }
 
 // settle makes all files old, and ignored ones beside them.
