@@ -44,13 +44,18 @@ func TestSavesAtOnce(t *testing.T) {
 }
 
 // TestContinueOneBase lets many processes continue one named base: one wins, the others are refused with 13 and leave
-// nothing.
+// nothing, no lock either. A few by default; SESSION_TEST_CROWD=20x100 is twenty rounds of a hundred.
 func TestContinueOneBase(t *testing.T) {
 	dir, env := filepath.Join(t.TempDir(), "r"), environ(t)
 	sh(t, filepath.Dir(dir), env, "git init -q r; cd r; git commit -q --allow-empty -m base")
 	rounds, n := 2, 12
 	if testing.Short() {
 		rounds = 1
+	}
+	if v := os.Getenv("SESSION_TEST_CROWD"); v != "" { // ROUNDSxPROCESSES
+		if _, err := fmt.Sscanf(v, "%dx%d", &rounds, &n); err != nil {
+			t.Fatalf("SESSION_TEST_CROWD=%q: %v", v, err)
+		}
 	}
 	for range rounds {
 		out, _, _ := session(t, dir, env, "save", "--json")
@@ -69,6 +74,10 @@ func TestContinueOneBase(t *testing.T) {
 		all.Wait()
 		if codes[0] != 1 || codes[13] != n-1 {
 			t.Errorf("exit codes %v, want one 0 and %d times 13", codes, n-1)
+		}
+		t.Logf("%d processes: exit codes %v", n, codes)
+		if locks := sh(t, dir, env, "find .git -name '*.lock' ! -path '*/leases/*'"); locks != "" {
+			t.Errorf("left behind: %s", locks)
 		}
 	}
 	if out, errs, code := session(t, dir, env, "check"); code != 0 {
