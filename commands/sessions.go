@@ -23,12 +23,12 @@ func (r *root) sessionCommands() []*cli.Command {
 		{Name: "list", Usage: say("sessions.list"), Description: say("sessions.list-help"), Action: r.act(r.sessionList), Flags: where(
 			&cli.StringSliceFlag{Name: "status", Usage: say("flag.status")}, &cli.IntFlag{Name: "limit", Usage: say("flag.limit")},
 			&cli.IntFlag{Name: "offset", Usage: say("flag.offset")}, &cli.StringFlag{Name: "after", Usage: say("flag.after")})},
-		{Name: "info", Usage: say("sessions.info"), ArgsUsage: "ID", Action: r.act(r.sessionInfo), Flags: where()},
+		{Name: "info", Usage: say("sessions.info"), Description: say("sessions.info-help"), ArgsUsage: "ID", Action: r.act(r.sessionInfo), Flags: where()},
 		{Name: "pause", Usage: say("sessions.pause"), Description: say("sessions.pause-help"), ArgsUsage: "ID", Action: r.act(r.sessionPause), Flags: where()},
 		{Name: "resume", Usage: say("sessions.resume"), Description: say("sessions.resume-help"), ArgsUsage: "ID", Action: r.act(r.sessionResume), Flags: where(
 			&cli.StringSliceFlag{Name: "skip-todo", Usage: say("flag.skip-todo")}, &cli.StringSliceFlag{Name: "retry-todo", Usage: say("flag.retry-todo")},
 			&cli.StringSliceFlag{Name: "update-todo", Usage: say("flag.update-todo")}, &cli.StringFlag{Name: "agent", Usage: say("flag.agent")})},
-		{Name: "cancel", Usage: say("sessions.cancel"), ArgsUsage: "ID", Action: r.act(r.sessionCancel), Flags: where()},
+		{Name: "cancel", Usage: say("sessions.cancel"), Description: say("sessions.cancel-help"), ArgsUsage: "ID", Action: r.act(r.sessionCancel), Flags: where()},
 		{Name: "delete", Usage: say("sessions.delete"), Description: say("sessions.delete-help"), ArgsUsage: "ID", Action: r.act(r.sessionDelete), Flags: where()},
 		{Name: "answer", Usage: say("sessions.answer"), Description: say("sessions.answer-help"), ArgsUsage: "ID ANSWER", Action: r.act(r.sessionAnswer), Flags: where(
 			&cli.StringFlag{Name: "request", Usage: say("flag.request")}, &cli.BoolFlag{Name: "hold", Usage: say("flag.hold")})},
