@@ -44,12 +44,13 @@ func subjects() map[string]subject {
 		"start": {"start of the process, beside git's", start},
 		"git":   {"a complete quick save, beside git add -A && git commit", saves},
 		"load":  {"load, beside git status", loads},
+		"hooks": {"every hook of an assistant and of git, beside git status", hooks},
 		"store": {"recording, a store of 10 and of many snapshots, log, bytes a save", stores},
 	}
 }
 
 // order is in which subjects run when none is named.
-var order = [...]string{"start", "git", "load", "store"}
+var order = [...]string{"start", "git", "load", "hooks", "store"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

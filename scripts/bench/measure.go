@@ -20,6 +20,8 @@ type command struct {
 	env  []string
 	prep func(context.Context) error // before each run, not timed
 	goal goal
+
+	stdin []byte
 }
 
 // goal is what a row should reach; the zero value sets none.
@@ -27,6 +29,7 @@ type goal struct {
 	ratio float64 // of the first row's wall time
 	ms    float64 // wall time
 	above float64 // wall time above the first row's, ms
+	p99   float64 // wall time of the slowest of a hundred rounds, ms
 	mb    float64 // peak memory
 }
 
@@ -39,6 +42,9 @@ type sample struct {
 func (c command) time(ctx context.Context) (sample, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env = c.dir, c.env
+	if c.stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.stdin)
+	}
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	began := time.Now()
@@ -93,14 +99,14 @@ func (b *bench) compare(ctx context.Context, title string, commands ...command) 
 func (b *bench) print(title string, rows []row) {
 	fmt.Fprintf(b.out, "\n%s (medians of %d rounds)\n", title, b.rounds)
 	w := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\tp50 ms\tmin ms\tcpu ms\tpeak MB\tratio\tcpu ratio\tgoal\t\t")
+	fmt.Fprintln(w, "\tp50 ms\tp99 ms\tmin ms\tcpu ms\tpeak MB\tratio\tcpu ratio\tgoal\t\t")
 	for i, r := range rows {
 		ratio, cpu := "", ""
 		if i > 0 {
 			ratio, cpu = fmt.Sprintf("%.2f", r.against(rows[0], wall)), fmt.Sprintf("%.2f", r.against(rows[0], cpuTime))
 		}
 		goal, met := r.judge(rows[0])
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.0f\t%s\t%s\t%s\t%s\t\n", r.name, r.median(wall), r.least(wall), r.median(cpuTime), r.median(memory), ratio, cpu, goal, met)
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%s\t%s\t%s\t%s\t\n", r.name, r.median(wall), r.most(wall), r.least(wall), r.median(cpuTime), r.median(memory), ratio, cpu, goal, met)
 	}
 	w.Flush()
 }
@@ -120,6 +126,12 @@ func (r row) values(of func(sample) float64) []float64 {
 func (r row) median(of func(sample) float64) float64 { return median(r.values(of)) }
 
 func (r row) least(of func(sample) float64) float64 { return slices.Min(r.values(of)) }
+
+// most is the 99th percentile, the largest where there are fewer than a hundred rounds.
+func (r row) most(of func(sample) float64) float64 {
+	v := slices.Sorted(slices.Values(r.values(of)))
+	return v[(len(v)*99-1)/100]
+}
 
 // against is the median of the quotients of each round.
 func (r row) against(base row, of func(sample) float64) float64 {
@@ -166,6 +178,7 @@ func (r row) judge(base row) (goals, met string) {
 	add(r.against(base, wall), g.ratio, fmt.Sprintf("ratio ≤ %.2f", g.ratio))
 	add(r.median(wall), g.ms, fmt.Sprintf("≤ %.0f ms", g.ms))
 	add(r.above(base, wall), g.above, fmt.Sprintf("≤ +%.0f ms", g.above))
+	add(r.most(wall), g.p99, fmt.Sprintf("p99 ≤ %.0f ms", g.p99))
 	add(r.median(memory), g.mb, fmt.Sprintf("≤ %.0f MB", g.mb))
 	return strings.Join(words, ", "), strings.Join(marks, ", ")
 }
