@@ -82,6 +82,9 @@ func (r *root) perform(k *call, a session.Action) error {
 		}
 		a.Command[len(a.Command)-1] = name
 	}
+	if mends := a.ID == "resume" || a.ID == "answer"; mends {
+		return r.mend(k, a)
+	}
 	done, err := app.Act(k.Ctx(), k.place, a)
 	if err != nil {
 		return err
@@ -92,5 +95,21 @@ func (r *root) perform(k *call, a session.Action) error {
 	if done.Output != "" {
 		r.say("%s\n", text.SafeLines(done.Output))
 	}
+	return nil
+}
+
+// mend recovers; a question is put to the person first.
+func (r *root) mend(k *call, a session.Action) error {
+	var o app.RecoverOptions
+	if a.ID == "answer" {
+		if err := r.ask(huh.NewInput().Title(r.words.Say("offer.answer")).Value(&o.Answer)); err != nil || o.Answer == "" {
+			return err
+		}
+	}
+	res, err := app.Recover(k.Ctx(), k.place, o)
+	if err != nil {
+		return err
+	}
+	r.recovered(res)
 	return nil
 }

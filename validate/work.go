@@ -12,7 +12,10 @@ func blocked(state session.State, scene survey.Scene) []session.Finding {
 	var all []session.Finding
 	for _, b := range holding(state) {
 		f := session.NewFinding(session.BlockerExists, "valid.blocker", "type", string(b.Type), "description", b.Description, "resolution", b.Resolution)
-		if b.AutoDetected {
+		switch {
+		case b.Type == blocker.DecisionRequired:
+			f = f.Offer("answer", "session", "load", "--resume", "--answer", "ANSWER")
+		case b.AutoDetected:
 			f = f.Offer("resume", "session", "load", "--resume")
 		}
 		all = append(all, f.Offer("clear", "session", "blocker", "clear"))

@@ -234,7 +234,7 @@ func (a *acting) ways(s recovery.Step, d *recovery.Draft) []string {
 	case s.Do == recovery.Try && a.r.o.Assistant:
 		return []string{brief.Shell(append(again, "--assistant"))}
 	case s.Do == recovery.Ask:
-		all = append(all, append(again, "--answer", "…"))
+		all = append(all, append(again, "--answer", "ANSWER"))
 	case s.Do == recovery.Elsewhere:
 		all = append(all, []string{"git", "switch", d.State.GitBranch}, again)
 	case s.Blocker != nil && s.Blocker.Type == blocker.MergeConflict:

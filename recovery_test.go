@@ -1,0 +1,140 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+)
+
+// stuck is a project that is blocked, and an agent program (it is found under the name of an assistant) that says on one
+// pipe that it runs, and waits on another one.
+type stuck struct {
+	dir, up, on string
+	env         []string
+}
+
+func newStuck(t *testing.T) stuck {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("named pipes are made with mkfifo")
+	}
+	top := t.TempDir()
+	s := stuck{dir: filepath.Join(top, "w"), up: filepath.Join(top, "up"), on: filepath.Join(top, "on")}
+	s.env = environ(t, "TOP="+top)
+	s.env = append(s.env, "PATH="+filepath.Join(top, "bin")+":"+os.Getenv("PATH"))
+	sh(t, top, s.env, `mkdir bin; mkfifo up on; cat >bin/claude <<'EOF'
+#!/bin/sh
+echo call >>"$TOP/calls"
+cat >/dev/null
+echo up >"$TOP/up"
+read x <"$TOP/on"
+[ "$x" = mend ] && touch mended
+printf '{"type":"result","subtype":"success","is_error":false,"result":"Status: FIXED","total_cost_usd":0.25,"usage":{"input_tokens":100,"output_tokens":20}}'
+EOF
+chmod 755 bin/claude; git init -q -b main w; cd w; printf 'mended\n' >.gitignore
+printf 'all:\n\t@test -e mended || { echo "clock.cpp:7:3: error: Tick was not declared in this scope"; exit 1; }\n' >Makefile; git add -A; git commit -qm base`)
+	if _, _, code := session(t, s.dir, s.env, "save", "--full"); code != 3 {
+		t.Fatal("nothing stops the work", code)
+	}
+	return s
+}
+
+// resume starts session load --resume and waits until its agent runs.
+func (s stuck) resume(t *testing.T) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("session", "load", "--resume")
+	cmd.Dir, cmd.Env = s.dir, s.env
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(s.up); err != nil || string(b) != "up\n" {
+		t.Fatal(string(b), err)
+	}
+	return cmd
+}
+
+// goOn lets the agent go on.
+func (s stuck) goOn(t *testing.T, how string) {
+	t.Helper()
+	if err := os.WriteFile(s.on, []byte(how+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s stuck) calls(t *testing.T) string { t.Helper(); return sh(t, s.dir, s.env, `wc -l <"$TOP/calls"`) }
+
+// TestRecoveryAtOnce: a resume beside another one is refused; a save beside it records what it sees.
+func TestRecoveryAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStuck(t)
+	cmd := s.resume(t)
+	if out, errs, code := session(t, s.dir, s.env, "load", "--resume"); code != 13 {
+		t.Errorf("a second resume: %d %s%s", code, out, errs)
+	}
+	if out, errs, code := session(t, s.dir, s.env, "save", "-m", "meanwhile"); code != 0 {
+		t.Errorf("a save beside it: %d %s%s", code, out, errs)
+	}
+	s.goOn(t, "mend")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	r := runJSON(t, s.dir, s.env, 0, "show", "--json")
+	if a := r.Get("context_state.attempts.0"); a.Get("result").String() != "fixed" || a.Get("tokens").Int() != 120 || a.Get("cost_micro_usd").Int() != 250000 {
+		t.Errorf("the attempt on record: %s", r)
+	}
+}
+
+// TestRecoveryInterrupted: an attempt that was cut short stands as started; the next resume proves it first, and starts
+// nobody again if it was mended.
+func TestRecoveryInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		how    string // what the agent does after its starter is gone
+		calls  string
+	}{
+		"killed, and mended":     {syscall.SIGKILL, "mend", "1"},
+		"killed, and not mended": {syscall.SIGKILL, "leave", "2"},
+		"interrupted":            {syscall.SIGINT, "", "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStuck(t)
+			cmd := s.resume(t)
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err == nil || c.signal == syscall.SIGINT && cmd.ProcessState.ExitCode() != 130 {
+				t.Errorf("ended with %v", err)
+			}
+			if c.how != "" {
+				s.goOn(t, c.how)
+			}
+			if got := runJSON(t, s.dir, s.env, 0, "blocker", "list", "--json").Get("blocker.recovery_attempted").Int(); got != 1 {
+				t.Errorf("%d attempts counted", got)
+			}
+			if c.how == "mend" {
+				sh(t, s.dir, s.env, `until test -e mended; do :; done`) // the agent outlived its starter
+				r := runJSON(t, s.dir, s.env, 0, "load", "--resume", "--json")
+				if r.Get("recovery.attempts.0.result").String() != "fixed" {
+					t.Errorf("%s", r.Get("recovery"))
+				}
+			} else {
+				again := s.resume(t)
+				s.goOn(t, "mend")
+				if err := again.Wait(); err != nil {
+					t.Error(err)
+				}
+			}
+			if got := s.calls(t); got != c.calls {
+				t.Errorf("the agent was started %s times, want %s", got, c.calls)
+			}
+			if _, errs, code := session(t, s.dir, s.env, "check"); code != 0 {
+				t.Error(errs)
+			}
+		})
+	}
+}
