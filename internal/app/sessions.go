@@ -15,6 +15,7 @@ import (
 	"session/internal/proc"
 	"session/internal/snapshot"
 	"session/internal/store/file"
+	"session/internal/store/redis"
 	"session/internal/store/sql"
 )
 
@@ -34,7 +35,9 @@ type Sessions struct {
 	Owner lifecycle.Owner
 	Shown string // its address as it may be shown: without a password
 	db    *sql.DB
-	site  *site
+	// client tells others what changes; nil where nothing is shared.
+	client *redis.Client
+	site   *site
 
 	opening sync.Mutex // of queue
 	queue   *sql.Jobs  // once it was needed
@@ -78,11 +81,21 @@ func (s *site) sessions(ctx context.Context, o SessionsOptions) (*Sessions, erro
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Sessions{Records: records, Owner: s.owner(), Shown: sql.Shown(address), db: db, site: s}, nil
+	told, client, err := s.announce(ctx, records)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Sessions{Records: told, Owner: s.owner(), Shown: sql.Shown(address), db: db, client: client, site: s}, nil
 }
 
 // Close closes the database.
-func (x *Sessions) Close() error { return x.db.Close() }
+func (x *Sessions) Close() error {
+	var err error
+	if x.client != nil {
+		err = x.client.Close()
+	}
+	return errors.Join(err, x.db.Close())
+}
 
 // sharedDatabase is the address of the database that was named; "" if none was.
 func (s *site) sharedDatabase() string {
