@@ -154,6 +154,9 @@ func (r *root) diff(k *call) error {
 	}
 	r.say("%s → %s\n", short(res.From), short(res.To))
 	for _, c := range res.Changes {
+		if inward(c.Part+c.Path) && !k.place.Verbose {
+			continue
+		}
 		r.say("%s\n", text.Fit(text.Safe(fmt.Sprintf("%s%s: %s → %s", c.Part, c.Path, orNone(c.Before), orNone(c.After))), r.width()))
 	}
 	for _, f := range res.Files {
@@ -163,6 +166,12 @@ func (r *root) diff(k *call) error {
 		r.note("! %s\n", text.Safe(res.NoFiles))
 	}
 	return nil
+}
+
+// inward reports whether a field is for programs: what memory is found by, and marks of time. -v and --json show them.
+func inward(field string) bool {
+	last := field[strings.LastIndexByte(field, '/')+1:]
+	return strings.HasPrefix(field, "context_state/memory/") && last != "summary" || field == "environment_state/diagnosed"
 }
 
 // orNone shows a JSON value, or that there is none.

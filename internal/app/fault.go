@@ -16,6 +16,7 @@ import (
 	"session/internal/plan"
 	"session/internal/session"
 	"session/internal/snapshot"
+	"session/internal/store/file"
 	"session/internal/store/s3"
 	"session/internal/text"
 )
@@ -80,7 +81,11 @@ func Describe(err error, words *text.Catalogue) Fault {
 	case errors.As(err, &continued):
 		return Fault{Busy, plain, say("hint.continued", "by", continued.By)}
 	case errors.As(err, &pol):
-		return Fault{NotAccepted, plain + policyChanges(pol), say("hint.policy")}
+		hint := "hint.policy"
+		if pol.Invalid != nil {
+			hint = "hint.policy-invalid"
+		}
+		return Fault{NotAccepted, plain + policyChanges(pol), say(hint)}
 	case errors.As(err, &invalid):
 		return Fault{NotAccepted, plain, say("hint.policy-invalid")}
 	case errors.As(err, &undo):
@@ -113,12 +118,13 @@ func Describe(err error, words *text.Catalogue) Fault {
 func describeBackend(err error, plain string, words *text.Catalogue) (Fault, bool) {
 	var away *UnreachableError
 	var format *s3.ErrFormat
+	var local *file.ErrFormat
 	switch {
 	case errors.Is(err, snapshot.ErrLost):
 		return Fault{Busy, words.Say("error.lease-lost"), words.Say("hint.lease-lost")}, true
 	case errors.Is(err, s3.ErrClock), errors.Is(err, s3.ErrUnconditional), errors.Is(err, s3.ErrRefused), errors.Is(err, s3.ErrNoBucket):
 		return Fault{Failed, plain, ""}, true // it says what to do
-	case errors.As(err, &format):
+	case errors.As(err, &format), errors.As(err, &local):
 		return Fault{Corrupt, plain, ""}, true
 	case errors.As(err, &away), errors.Is(err, s3.ErrUnavailable), errors.Is(err, coordination.ErrUnavailable), errors.Is(err, coordination.ErrDamaged):
 		return Fault{Failed, plain, words.Say("hint.unreachable")}, true

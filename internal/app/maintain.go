@@ -158,10 +158,13 @@ func (c *lineage) stateProblem(at *saved) (string, error) {
 }
 
 func (c *lineage) rewriteState(ctx context.Context, at *saved) error {
-	if _, _, err := c.readState(); err != nil { // never throw away what cannot be read
+	// It is kept, whatever it is: damaged, edited, or all that is left of a snapshot that was lost.
+	if _, err := os.Lstat(c.stateFile()); err == nil {
 		if _, err := c.setAside(); err != nil {
 			return err
 		}
+	} else if !isMissing(err) {
+		return err
 	}
 	return c.reproject(ctx, at, c.writeState)
 }

@@ -63,6 +63,9 @@ func Open(dir string) (*Store, error) {
 	raw, err := atomicfile.Read(path, smallFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := empty(dir); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("open store: %s: %w", dir, ErrNoStore)
 	case errors.Is(err, atomicfile.ErrNotRegular), errors.Is(err, atomicfile.ErrTooLarge):
 		return nil, &ErrFormat{Path: path, Why: err}
@@ -103,9 +106,6 @@ func Create(dir string, o Options) (*Store, error) {
 }
 
 func build(dir string, o Options) error {
-	if err := empty(dir); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
