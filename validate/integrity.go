@@ -175,9 +175,10 @@ func timestamps(value any) []Fault {
 	return faults
 }
 
+// timely refuses what no clock shows. A machine whose clock has no battery starts in 1970, and what it saves must be read.
 func timely(field string, t time.Time) []Fault {
-	if y := t.Year(); y < 2000 || y > 2200 {
-		return []Fault{{field, t.Format(time.RFC3339), "must be a time between the years 2000 and 2200"}}
+	if y := t.UTC().Year(); y < 1970 || y > 2200 {
+		return []Fault{{field, t.Format(time.RFC3339), "must be a time between the years 1970 and 2200"}}
 	}
 	return nil
 }

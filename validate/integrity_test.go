@@ -246,7 +246,7 @@ func TestFaults(t *testing.T) {
 		{`"completed_tasks":["a",""]`, `"completed_tasks":["a"]`, `task_progress.completed is 2: must be the number of completed_tasks (1); task_progress.total is 3: must be the number of completed_tasks and pending_tasks (2)`},
 		{`"saved_at":"2026-01-04T10:30:00Z"`, `"saved_at":"2026-01-04 10:30"`, `saved_at is "2026-01-04 10:30": must be a time like 2026-01-04T10:30:00Z (RFC 3339)`},
 		{`"saved_at":"2026-01-04T10:30:00Z"`, `"saved_at":"2026-02-30T10:30:00Z"`, `saved_at is "2026-02-30T10:30:00Z": must be a time like 2026-01-04T10:30:00Z (RFC 3339)`},
-		{`"saved_at":"2026-01-04T10:30:00Z"`, `"saved_at":"1999-12-31T23:59:59Z"`, `saved_at is 1999-12-31T23:59:59Z: must be a time between the years 2000 and 2200`},
+		{`"saved_at":"2026-01-04T10:30:00Z"`, `"saved_at":"1969-12-31T23:59:59Z"`, `saved_at is 1969-12-31T23:59:59Z: must be a time between the years 1970 and 2200`},
 		{`"saved_at":"2026-01-04T10:30:00Z"`, `"saved_at":1767522600`, `saved_at is 1.7675226e+09: must be text`},
 		{`"mode":"sync"`, `"mode":"sync","MODE":"evil"`, `MODE: is spelled mode`},
 		{`"mode":"sync"`, `"mode":"sync","Working_On":""`, `Working_On: is spelled working_on`},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"session/gitstate"
 	"session/internal/assistant"
@@ -106,9 +107,9 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Failed, plain, say("hint.no-git")}
 	case errors.As(err, &bare):
 		return Fault{Failed, say("error.bare", "dir", bare.Dir), say("hint.bare")}
-	case errors.Is(err, snapshot.ErrReadOnly), errors.Is(err, snapshot.ErrDenied), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, snapshot.ErrReadOnly), errors.Is(err, snapshot.ErrDenied), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return Fault{Failed, plain, say("hint.read-only")}
-	case errors.Is(err, snapshot.ErrFull):
+	case errors.Is(err, snapshot.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return Fault{Failed, plain, say("hint.full")}
 	}
 	return describeTasks(err, plain, words)

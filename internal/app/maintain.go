@@ -207,6 +207,9 @@ func (c *lineage) checkMemory(ctx context.Context, mend func(name, detail string
 	if errors.Is(err, memory.ErrDamaged) {
 		return mend("memory", err.Error(), func() error { return c.remakeMemory(ctx, paths) })
 	}
+	if err != nil && ctx.Err() == nil { // a disk that is full or read-only: the snapshots can be checked all the same
+		return mend("memory", err.Error(), func() error { return err })
+	}
 	if err != nil {
 		return err
 	}
