@@ -22,6 +22,9 @@ export const s = (tag, attributes, ...children) => fill(document.createElementNS
 export const byId = (id) => document.getElementById(id);
 
 // say tells a screen reader, and everybody else at the foot of the page.
+let silence;
 export function say(text) {
+  clearTimeout(silence);
   byId("said").textContent = text;
+  if (text) silence = setTimeout(() => say(""), 8000);
 }

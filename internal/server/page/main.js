@@ -23,7 +23,10 @@ async function draw(moved) {
   leave.forEach((f) => f());
   leave = [];
   const content = byId("content");
-  if (!key()) return content.replaceChildren(...login());
+  if (!key()) {
+    frame();
+    return content.replaceChildren(...login());
+  }
   content.setAttribute("aria-busy", "true");
   try {
     if (!me) me = await get("/me");

@@ -3,6 +3,7 @@
 import { h, say } from "./dom.js";
 import { ago, exact, money, number, seconds, statusWord, t } from "./words.js";
 import { ask, follow, get } from "./service.js";
+import { graph } from "./graph.js";
 import { difference } from "./snapshots.js";
 import { redraw } from "./main.js";
 
@@ -56,7 +57,7 @@ const actions = {
 
 export async function session([id], _, onLeave) {
   const path = "/sessions/" + encodeURIComponent(id);
-  const parts = { top: h("div"), question: h("div"), work: h("div"), past: h("ol", { class: "events", role: "log", tabindex: "0", "aria-label": t("events.title") }), link: h("p", { class: "link" }) };
+  const parts = { top: h("div"), question: h("div"), work: h("div"), past: h("ol"), link: h("p", { class: "link" }) };
   const draw = (x) => {
     parts.top.replaceChildren(...top(x, path));
     parts.question.replaceChildren(...(x.pending ? [question(x.pending, path)] : []));
@@ -72,7 +73,8 @@ export async function session([id], _, onLeave) {
     if (now) draw(now);
   };
   onLeave(follow(id, hear, (on) => { parts.link.textContent = t(on ? "live.on" : "live.off"); parts.link.className = on ? "link on" : "link"; }));
-  return [parts.top, parts.question, parts.work, h("section", null, h("h2", null, t("events.title")), parts.link, parts.past)];
+  return [parts.top, parts.question, parts.work, h("section", null, h("h2", null, t("events.title")), parts.link,
+    h("div", { class: "events", role: "log", tabindex: "0", "aria-label": t("events.title") }, parts.past))];
 }
 
 function top(x, path) {
@@ -120,11 +122,17 @@ function work(x) {
       p.total_todos > 0 && h("p", null, h("progress", { max: p.total_todos, value: p.completed, "aria-label": t("session.progress") }), ` ${p.completed}/${p.total_todos}`),
       x.todos.length === 0 ? h("p", { class: "empty" }, t("todo.none")) : h("ul", { class: "todos" }, x.todos.map((d) => h("li", { class: d.status === "completed" ? "done" : "" },
         h("span", { class: "mark" }, t("todo." + d.status.replace("_", "-"))), " ", d.title, d.retry_count > 0 && h("small", null, " ", t("todo.retries", { n: d.retry_count })))))),
-    points.length > 0 && h("section", null, h("h2", null, t("session.checkpoints")), h("ol", { class: "points" }, points.map((c, i) => h("li", null,
-      h("a", { href: `#/checkpoint/${encodeURIComponent(x.id)}/${c.snapshot}` }, c.label || c.snapshot.slice(0, 8)), " ", h("small", null, when(c.at)), " ",
-      i > 0 && h("a", { href: `#/checkpoints/${encodeURIComponent(x.id)}/${points[i - 1].snapshot}/${c.snapshot}` }, t("diff.show")))))),
+    points.length > 0 && h("section", null, h("h2", null, t("session.checkpoints")), chain(x.id, points)),
     x.response && h("section", null, h("h2", null, t("session.response")), h("pre", { tabindex: "0" }, typeof x.response === "object" ? x.response.output ?? JSON.stringify(x.response, null, 2) : String(x.response))),
   ].filter(Boolean);
+}
+
+// chain is the lineage of a session's checkpoints, newest first.
+function chain(id, points) {
+  const rows = points.map((c, i) => ({ session_id: c.snapshot, parent_session_id: points[i - 1]?.snapshot, here: i === points.length - 1, kind: "", point: c })).reverse();
+  return h("div", { class: "lineage" }, graph(rows), h("ol", { "aria-label": t("lineage.label") }, rows.map((r) => h("li", { class: r.here ? "here" : "" },
+    h("a", { href: `#/checkpoint/${encodeURIComponent(id)}/${r.session_id}` }, r.point.label || r.session_id.slice(0, 8)),
+    h("small", null, when(r.point.at), r.parent_session_id && [" · ", h("a", { class: "beside", href: `#/checkpoints/${encodeURIComponent(id)}/${r.parent_session_id}/${r.session_id}` }, t("diff.show"))])))));
 }
 
 function eventLine(e) {

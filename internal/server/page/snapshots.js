@@ -5,6 +5,7 @@ import { ago, exact, t } from "./words.js";
 import { get, Refused } from "./service.js";
 import { graph } from "./graph.js";
 
+const longest = 1500; // of a value in a table, in characters
 const short = (id) => id.slice(0, 8);
 const link = (id, text) => h("a", { href: "#/snapshots/" + id }, text ?? short(id));
 
@@ -101,7 +102,8 @@ export async function diff([from, to]) {
 }
 
 export function difference(d, name) {
-  const value = (v) => h("code", { class: "value" }, v === undefined || v === null ? t("diff.nothing") : typeof v === "string" ? v : JSON.stringify(v));
+  const words = (v) => (v === undefined || v === null ? t("diff.nothing") : typeof v === "string" ? v : JSON.stringify(v, null, 1));
+  const value = (v) => h("code", { class: "value" }, words(v).length > longest ? words(v).slice(0, longest) + " …" : words(v));
   return [
     h("h1", { tabindex: "-1" }, t("diff.title")),
     h("p", null, name(d.from), " → ", name(d.to)),
