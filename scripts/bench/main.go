@@ -41,17 +41,18 @@ type subject struct {
 
 func subjects() map[string]subject {
 	return map[string]subject{
-		"start":  {"start of the process, beside git's", start},
-		"git":    {"a complete quick save, beside git add -A && git commit", saves},
-		"load":   {"load, beside git status", loads},
-		"hooks":  {"every hook of an assistant and of git, beside git status", hooks},
-		"store":  {"recording, a store of 10 and of many snapshots, log, bytes a save", stores},
-		"memory": {"searching, adding and importing memory, in process and from outside", memories},
+		"start":    {"start of the process, beside git's", start},
+		"git":      {"a complete quick save, beside git add -A && git commit", saves},
+		"load":     {"load, beside git status", loads},
+		"hooks":    {"every hook of an assistant and of git, beside git status", hooks},
+		"store":    {"recording, a store of 10 and of many snapshots, log, bytes a save", stores},
+		"memory":   {"searching, adding and importing memory, in process and from outside", memories},
+		"blockers": {"the scan of logs, beside grep", blockers},
 	}
 }
 
 // order is in which subjects run when none is named.
-var order = [...]string{"start", "git", "load", "hooks", "store", "memory"}
+var order = [...]string{"start", "git", "load", "hooks", "store", "memory", "blockers"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
