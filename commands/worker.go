@@ -16,6 +16,7 @@ func (r *root) workerCommand() *cli.Command {
 	return &cli.Command{Name: "worker", Usage: say("worker.usage"), Description: say("worker.help"), Action: r.act(r.worker), Flags: []cli.Flag{
 		&cli.IntFlag{Name: "slots", Value: 4, Usage: say("flag.slots")}, &cli.StringFlag{Name: "name", Usage: say("flag.worker-name")},
 		&cli.BoolFlag{Name: "drain", Usage: say("flag.drain")}, &cli.DurationFlag{Name: "grace", Value: 30 * time.Second, Usage: say("flag.grace")},
+		&cli.DurationFlag{Name: "rescue-after", Value: 40 * time.Second, Usage: say("flag.rescue-after")},
 		&cli.StringFlag{Name: "database", Usage: say("flag.database")},
 	}}
 }
@@ -32,12 +33,16 @@ func (r *root) worker(k *call) error {
 	if err != nil {
 		return err
 	}
+	if k.Duration("rescue-after") < time.Second {
+		return usagef("%s", r.words.Say("usage.rescue-after"))
+	}
 	level := slog.LevelWarn
 	if k.Bool("verbose") {
 		level = slog.LevelInfo
 	}
 	log := slog.New(slog.NewTextHandler(r.Err, &slog.HandlerOptions{Level: level}))
-	err = app.Worker(k.Ctx(), k.place, app.WorkerOptions{Slots: k.Int("slots"), Name: name, Drain: k.Bool("drain"), Grace: k.Duration("grace"), Log: log})
+	err = app.Worker(k.Ctx(), k.place, app.WorkerOptions{Slots: k.Int("slots"), Name: name, Drain: k.Bool("drain"), Grace: k.Duration("grace"),
+		Rescue: k.Duration("rescue-after"), Log: log})
 	if err != nil {
 		return err
 	}

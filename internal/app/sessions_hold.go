@@ -50,6 +50,7 @@ type holding struct {
 	run     lifecycle.RunID                    // unlike any other attempt's
 	todos   []lifecycle.Todo                   // a new input's; nil: it goes on with those that there are
 	how     lifecycle.Resumption               // modifications
+	queued  bool                               // another worker goes on when this one has to stop
 	apart   bool                               // a recovery: the todos are not its business
 	answer  string                             // to what the Session asks, if it asks
 	strict  bool                               // a Session that has ended is refused, not followed by a new one
@@ -239,6 +240,8 @@ func (h *holding) end(ctx context.Context, done finishedRun, failed error, finis
 		return stopped
 	case failed == nil:
 		return finish(ctx)
+	case cancelled && h.queued:
+		return failed // the record stays as it is: who comes next takes it over
 	}
 	c := lifecycle.Change{As: h.run, Cause: lifecycle.Fail, Tokens: done.Tokens, CostMicro: done.Cost, Note: raw(map[string]string{"error": clip(failed.Error(), 4000)})}
 	if cancelled {

@@ -175,6 +175,7 @@ func (x *Sessions) performOnce(ctx context.Context, p Place, s lifecycle.Session
 	if err != nil {
 		return err
 	}
+	r.hold.queued = true
 	_, err = r.do(ctx)
 	return err
 }

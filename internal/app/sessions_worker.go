@@ -16,8 +16,10 @@ type WorkerOptions struct {
 	Slots int // runs at a time
 	Name  string
 	Drain bool          // end when there is nothing left in the queue
-	Grace time.Duration // for runs under way when it is to end
-	Log   *slog.Logger
+	Grace time.Duration // for runs under way when it is to end; then another worker goes on with them
+	// Rescue is how long a worker may be silent before others take over what it runs; 0: 40 s.
+	Rescue time.Duration
+	Log    *slog.Logger
 }
 
 // Worker does the runs that others queued, in this work tree, until the context ends. Any number of workers may share a
@@ -50,7 +52,7 @@ func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
 	}
 	place := x.site.Place
 	place.Watch, place.Prompt = nil, false
-	err = q.Work(ctx, sql.WorkOptions{Slots: o.Slots, Name: o.Name, Log: o.Log, Grace: o.Grace,
+	err = q.Work(ctx, sql.WorkOptions{Slots: o.Slots, Name: o.Name, Log: o.Log, Grace: o.Grace, Rescue: o.Rescue,
 		Run: func(ctx context.Context, j sql.Job) error {
 			o.Log.InfoContext(ctx, "run begins", "session", j.Session)
 			err := x.perform(ctx, place, j)

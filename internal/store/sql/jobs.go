@@ -27,6 +27,7 @@ type Job struct {
 	Owner   lifecycle.Owner `json:"owner"`
 	Session lifecycle.ID    `json:"session"`
 	attempt int
+	rank    int // of its priority, from 1
 }
 
 // Kind implements river.JobArgs.
@@ -178,19 +179,22 @@ type WorkOptions struct {
 	Clean func(context.Context) error // every CleanupInterval, in one worker of all
 	Tick  func(context.Context) error // every few seconds, in each worker
 	Log   *slog.Logger
-	Grace time.Duration // for jobs under way when the context ends, before theirs end too
+	Grace time.Duration // for jobs under way when the context ends, before theirs end too; then another worker goes on with them
+	// Rescue is how long a worker may say nothing before others take its jobs over; 0 is 40 s.
+	Rescue time.Duration
 }
 
 // ErrNoRetry ends a job that trying again would not help.
 var ErrNoRetry = errors.New("it is not tried again")
 
-const (
-	beat        = 10 * time.Second // how often a worker says that its jobs live
-	rescueAfter = 4 * beat         // without a beat, another worker takes a job over
-)
+// rescueAfter is when a job is taken over whose worker has said nothing since. It says four times as often that it lives.
+const rescueAfter = 40 * time.Second
 
 // Work works until the context ends. It returns when all its jobs have.
 func (j *Jobs) Work(ctx context.Context, o WorkOptions) error {
+	if o.Rescue <= 0 {
+		o.Rescue = rescueAfter
+	}
 	w := &worker{db: j.db, o: o, slots: newSlots(o.Slots), alive: map[int64]int{}}
 	c, err := j.db.client(w.config())
 	if err != nil {
@@ -222,7 +226,7 @@ func (w *worker) config() *river.Config {
 		return cleanJob{}, &river.InsertOpts{Queue: usualQueue, MaxAttempts: 1, Priority: 1, UniqueOpts: river.UniqueOpts{ByPeriod: lifecycle.CleanupInterval}}
 	}, &river.PeriodicJobOpts{RunOnStart: true, ID: "clean-up"})
 	return &river.Config{
-		ID: w.o.Name, Logger: w.o.Log, Workers: all, PeriodicJobs: []*river.PeriodicJob{clean}, JobTimeout: -1, RescueStuckJobsAfter: rescueAfter,
+		ID: w.o.Name, Logger: w.o.Log, Workers: all, PeriodicJobs: []*river.PeriodicJob{clean}, JobTimeout: -1, RescueStuckJobsAfter: w.o.Rescue,
 		Queues: map[string]river.QueueConfig{usualQueue: {MaxWorkers: max(1, w.o.Slots-reserved(w.o.Slots))}, urgentQueue: {MaxWorkers: w.o.Slots}},
 	}
 }
@@ -248,9 +252,9 @@ type runWorker struct {
 }
 
 // Timeout is asked before a job is done, which takes as long as it takes, and before one is taken over whose worker has not
-// said for rescueAfter that it lives: a bound that has passed lets River do so.
+// said for WorkOptions.Rescue that it lives: a bound that has passed lets River do so.
 func (r *runWorker) Timeout(j *river.Job[Job]) time.Duration {
-	if j.AttemptedAt != nil && time.Since(*j.AttemptedAt) > rescueAfter/2 {
+	if j.AttemptedAt != nil && time.Since(*j.AttemptedAt) > r.w.o.Rescue/2 {
 		return time.Nanosecond
 	}
 	return -1
@@ -258,7 +262,7 @@ func (r *runWorker) Timeout(j *river.Job[Job]) time.Duration {
 
 // NextRetry is soon where a worker died, and later each time where a job failed.
 func (r *runWorker) NextRetry(j *river.Job[Job]) time.Time {
-	if j.AttemptedAt != nil && time.Since(*j.AttemptedAt) > rescueAfter/2 && r.w.beatsOf(j.ID) == 0 {
+	if j.AttemptedAt != nil && time.Since(*j.AttemptedAt) > r.w.o.Rescue/2 && r.w.beatsOf(j.ID) == 0 {
 		return time.Now()
 	}
 	return time.Now().Add(time.Duration(j.Attempt*j.Attempt) * 5 * time.Second)
@@ -275,13 +279,16 @@ func (r *runWorker) Work(ctx context.Context, j *river.Job[Job]) error {
 		}
 	}
 	if err := w.slots.take(ctx, j.Queue == urgentQueue); err != nil {
-		return err
+		return river.JobSnooze(0)
 	}
 	defer w.slots.give()
 	job := j.Args
-	job.attempt = j.Attempt
+	job.attempt, job.rank = j.Attempt, j.Priority
 	err := w.o.Run(ctx, job)
-	if errors.Is(err, ErrNoRetry) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return river.JobSnooze(0) // the worker has to stop: that is no attempt
+	case errors.Is(err, ErrNoRetry):
 		return river.JobCancel(err)
 	}
 	return err
@@ -326,7 +333,7 @@ func (w *worker) beatsOf(id int64) int {
 
 // beats says that the jobs here live, until the context ends.
 func (w *worker) beats(ctx context.Context) {
-	t := time.NewTicker(beat)
+	t := time.NewTicker(w.o.Rescue / 4)
 	defer t.Stop()
 	for {
 		select {

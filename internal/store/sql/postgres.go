@@ -92,7 +92,7 @@ func awayPostgres(err error) bool {
 		return false
 	}
 	var network net.Error
-	return connecting(err) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return connecting(err) || pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) || pgconn.Timeout(err)
 }
 
