@@ -289,6 +289,28 @@ func TestStoreFailsMidSave(t *testing.T) {
 	}
 }
 
+// The shared store is gone when a run ends: the command says so, and what the agent did comes with the next save.
+func TestStoreFailsAtTheEndOfARun(t *testing.T) {
+	x := newTeam(t)
+	proxy := s3test.NewProxy(t, x.s3)
+	a, b := x.machine(proxy.URL()+"&timeout=300ms", ""), x.machine(x.s3, "")
+	a.want(0, "save", "-m", "before")
+	run := a.run()
+	proxy.Set(func(int, *http.Request) s3test.Fault { return s3test.Fault{Lose: true} })
+	if code := run.answer(); code != 1 || !strings.Contains(run.errs.String(), "waits on this machine") {
+		t.Errorf("exit code %d\n%s%s", code, &run.out, &run.errs)
+	}
+	proxy.Set(nil)
+	if out, _, _ := a.session("load", "--json"); !strings.Contains(out, "NEWER_AUTOSAVE") {
+		t.Errorf("load does not name what waits\n%s", out)
+	}
+	a.want(0, "save")
+	if out := b.want(0, "show", "--json"); !strings.Contains(gjson.Get(out, "message_history_state").String(), "done at last") {
+		t.Errorf("the other machine does not see what the agent said\n%s", out)
+	}
+	b.want(0, "check")
+}
+
 func s3Secret(t *testing.T, raw string) string {
 	t.Helper()
 	u, err := url.Parse(raw)

@@ -171,6 +171,9 @@ func (r *root) showDoctor(res app.DoctorResult) {
 	r.say("%s session %s  %s\n", okMark(res.Program.Path != ""), res.Program.Version, text.Safe(res.Program.Path))
 	r.say("%s %s  %s  %s\n", okMark(res.State.OK), r.words.Say("doctor.state"), text.Safe(res.State.Where), text.Safe(res.State.Note))
 	r.say("%s %s  %s  %s\n", okMark(res.Store.OK), r.words.Say("doctor.store"), text.Safe(res.Store.Where), text.Safe(res.Store.Note))
+	for _, s := range res.Shared {
+		r.say("%s %s  %s  %s\n", okMark(s.OK), r.words.Say("doctor.shared"), text.Safe(s.Where), text.Safe(s.Note))
+	}
 	token := r.words.Say("doctor.no-token")
 	if res.GitHub.Token {
 		token = r.words.Say("doctor.token", "from", res.GitHub.From)

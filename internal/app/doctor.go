@@ -37,6 +37,7 @@ type DoctorResult struct {
 	GitHub     GitHubHealth      `json:"github"`
 	State      PartHealth        `json:"state"`
 	Store      PartHealth        `json:"store"`
+	Shared     []PartHealth      `json:"shared"`   // back ends that a team shares; none: this machine works alone
 	Failures   []HookFailure     `json:"failures"` // calls of hooks that came to nothing, newest first
 	Disabled   bool              `json:"disabled"` // hooks are switched off in this environment
 	Problems   []DoctorProblem   `json:"problems"`
@@ -243,6 +244,7 @@ func Doctor(ctx context.Context, p Place) (DoctorResult, error) {
 	s.examineHooks(ctx, &r)
 	s.examineGitHub(ctx, &r)
 	s.examineState(ctx, &r)
+	s.examineShared(ctx, &r)
 	r.Healthy = !slices.ContainsFunc(r.Problems, func(x DoctorProblem) bool { return !x.Advice })
 	return r, nil
 }

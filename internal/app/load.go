@@ -138,6 +138,7 @@ func (s *site) newer(ctx context.Context, from *saved, rec *survey.Recorded) err
 	if from.chain == nil || from.named {
 		return nil
 	}
+	s.waiting(ctx, from)
 	at, err := from.chain.Head(ctx, s.path)
 	if err != nil {
 		return err

@@ -212,6 +212,9 @@ func (e *OtherPathError) Error() string {
 func (r *running) do(ctx context.Context) (RunResult, error) {
 	ctx = r.hold.watch(ctx)
 	d, out, err := r.cycle(ctx)
+	if err != nil {
+		err = r.keep(ctx, out, err)
+	}
 	var done finishedRun
 	if d != nil {
 		done = finishedRun{Snapshot: string(out.Made.ID), Output: d.Answer.Text, Tokens: d.Answer.TokensIn + d.Answer.TokensOut, Cost: d.Answer.CostMicro}

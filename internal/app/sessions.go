@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,9 @@ func (s *site) sessions(ctx context.Context, o SessionsOptions) (*Sessions, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := s.nameDatabase(ctx); err != nil {
+		return nil, err
+	}
 	address, err := s.database(o.Read)
 	if err != nil {
 		return nil, err
@@ -97,12 +101,22 @@ func (x *Sessions) Close() error {
 	return errors.Join(err, x.db.Close())
 }
 
+// nameDatabase finds the database where the command line names none, as it is done for the other back ends.
+func (s *site) nameDatabase(ctx context.Context) error {
+	if s.Database != "" || proc.Getenv(s.Env, DatabaseVariable) != "" || s.repo == nil {
+		return nil
+	}
+	set, err := s.repo.Settings(ctx, settingsSection)
+	s.Database = set["database"]
+	return err
+}
+
 // sharedDatabase is the address of the database that was named; "" if none was.
 func (s *site) sharedDatabase() string {
-	if s.Database != "" {
-		return s.Database
+	if address := cmp.Or(s.Database, proc.Getenv(s.Env, DatabaseVariable)); address != alone {
+		return address
 	}
-	return proc.Getenv(s.Env, DatabaseVariable)
+	return ""
 }
 
 // database is the address of the database of Sessions.

@@ -236,6 +236,44 @@ func (v *saving) shareOrKeep(ctx context.Context) (*capture.Draft, cycle.Outcome
 	}
 }
 
+// waiting names autosaves that wait on this machine for the next shared save.
+func (s *site) waiting(ctx context.Context, from *saved) {
+	_, mine, err := s.store(false)
+	if err != nil || mine.ID() == from.chain.ID() {
+		return
+	}
+	at, err := mine.Head(ctx, s.path)
+	if err != nil {
+		return // the next save says what is wrong with them
+	}
+	pending, err := mine.Pending(ctx, at)
+	if n := len(pending.Autosaves); err == nil && n > 0 {
+		from.notes = append(from.notes, session.NewFinding(session.NewerAutosave, "load.waiting", "n", n).Offer("again", "session", "save"))
+	}
+}
+
+// keep leaves a run's record here that the shared store did not take: the agent's work is not lost with it.
+func (r *running) keep(ctx context.Context, out cycle.Outcome, away error) error {
+	if r.aside || !errors.Is(away, s3.ErrUnavailable) || len(out.Bundle.Messages.Segments) == 0 {
+		return away
+	}
+	_, mine, err := r.site.store(true)
+	if err != nil || mine.ID() == r.lineage.store.ID() {
+		return away
+	}
+	env, con, msg, err := out.Bundle.Parts()
+	if err == nil {
+		_, err = mine.Commit(context.WithoutCancel(ctx), snapshot.Request{Kind: snapshot.Auto, Path: r.path, RunID: r.run,
+			Origin: snapshot.Origin{By: "run", Event: "not shared"}, PlanHash: r.pol.hash, AcceptedPlanHash: r.pol.accepted, Created: r.Now(),
+			Bundle: snapshot.Bundle{Environment: env, Context: con, Messages: msg}})
+	}
+	if err != nil {
+		return errors.Join(away, err)
+	}
+	r.warn(session.NewFinding(session.Unshared, "run.kept"))
+	return away
+}
+
 // waits reports whether a snapshot is one of this machine's that the next shared save takes in.
 func (s *site) waits(ctx context.Context, id snapshot.ID) bool {
 	_, mine, err := s.store(false)
