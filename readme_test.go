@@ -38,7 +38,11 @@ func service(t *testing.T) (dir string, env []string) {
 		t.Fatal(err)
 	}
 	c := strings.Fields(string(cache))
-	env = environ(t, "GOCACHE="+c[0], "GOMODCACHE="+c[1], "GOFLAGS=")
+	// an agent's program that mends what README shows, and never a real one
+	bin := t.TempDir()
+	env = environ(t, "GOCACHE="+c[0], "GOMODCACHE="+c[1], "GOFLAGS=", "BIN="+bin)
+	env = append(env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	sh(t, bin, env, `printf '#!/bin/sh\ncat >/dev/null\nprintf "\\nvar token string\\n" >>token.go\necho "{\"type\": \"result\", \"result\": \"Status: FIXED\"}"\n' >claude; chmod 755 claude`)
 	dir = filepath.Join(t.TempDir(), "service")
 	sh(t, filepath.Dir(dir), env, `git init -q --bare remote; git init -q service; cd service; mkdir -p openspec/changes/token-refresh
 printf '## 1. Token refresh\n- [x] 1.1 Keep the token in memory\n- [ ] 1.2 Refresh it before it expires\n- [ ] 1.3 Test the expiry\n' >openspec/changes/token-refresh/tasks.md
