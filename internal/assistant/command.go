@@ -45,7 +45,7 @@ func BuildsOrTests(line string) bool {
 
 // builds looks at one part of a line.
 func builds(part string) bool {
-	words := strings.Fields(strings.TrimLeft(part, "({ \t"))
+	words := strings.Fields(strings.Trim(part, "(){} \t"))
 	for len(words) > 0 && (setting.MatchString(words[0]) || slices.Contains(wrappers, words[0]) || wrapped(words)) {
 		words = words[1:]
 	}

@@ -102,8 +102,9 @@ func (b *builder) say(id string, role Role, at time.Time, model, text string) in
 		text = typed(text)
 	}
 	if i, ok := b.byID[id]; ok && id != "" {
-		s := &b.page.Segments[i]
-		s.Text = strings.TrimLeft(s.Text+"\n"+text, "\n")
+		if s := &b.page.Segments[i]; text != "" {
+			s.Text = strings.TrimLeft(s.Text+"\n"+text, "\n")
+		}
 		return i
 	}
 	if len(b.page.Segments) == maxSegments {
