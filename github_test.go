@@ -166,6 +166,9 @@ func TestCI(t *testing.T) {
 	if got := r.Get("state.blocker.type").String(); got != "ci_failure" {
 		t.Fatalf("blocker %q in %s", got, r)
 	}
+	if !r.Get("push.public").Bool() {
+		t.Error("nobody says that the repository is public")
+	}
 	if !r.Get("push.ok").Bool() || r.Get("state.blocker.recovery_agent").String() != "devops" || r.Get("state.blocker.cause.file").String() != "main.c" {
 		t.Errorf("push, agent or cause: %s", r)
 	}

@@ -63,6 +63,9 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 		key := "receipt.not-pushed"
 		if s.State.GitPushed {
 			key = "receipt.pushed"
+			if s.Push.OK && s.Push.Public {
+				key = "receipt.pushed-public"
+			}
 		}
 		parts = append(parts, r.words.Say(key))
 	}

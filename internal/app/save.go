@@ -68,6 +68,7 @@ type PushResult struct {
 	Remote string `json:"remote"`
 	Ref    string `json:"ref"`
 	OK     bool   `json:"ok"`
+	Public bool   `json:"public"` // everybody can read the repository, as far as its host has said
 }
 
 // leaseWait is how long a save waits for another command on the same path before it records beside it.
@@ -376,7 +377,7 @@ func newMemoryID() (memory.ID, error) {
 func (v *saving) result(d *capture.Draft, out cycle.Outcome) SaveResult {
 	r := SaveResult{Snapshot: string(out.Made.ID), Parent: string(out.Made.Parent), Mode: v.o.Mode, State: out.Bundle.Projected(string(out.Made.ID), string(out.Made.Line)),
 		Commit:       CommitResult{ID: d.Stage.Commit, Created: d.Stage.Created, Files: len(d.Stage.Files), Kept: d.Stage.Kept, LeftOut: []LeftOutEntry{}},
-		Push:         PushResult{Remote: d.Push.Remote, Ref: d.Push.Ref, OK: d.Push.OK},
+		Push:         PushResult{Remote: d.Push.Remote, Ref: d.Push.Ref, OK: d.Push.OK, Public: d.CI != nil && d.CI.Public},
 		Verification: append([]session.Check{}, d.Checks...), Steps: out.Report.Results, Interrupted: out.Report.Interrupted}
 	way, reason := d.Stage.Way()
 	r.Commit.Path, r.Commit.Reason = string(way), reason
