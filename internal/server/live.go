@@ -146,7 +146,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	t := &teller{Server: s, conn: conn, key: k, after: after, woken: woken}
 	code, why := t.tell(r.Context())
 	s.metrics.dropped.WithLabelValues(why).Inc()
-	_ = conn.Close(code, why) // whoever has gone does not need it
+	if why != "left" {
+		_ = conn.Close(code, why) // whoever has gone does not need it
+	}
+	_ = conn.CloseNow()
 }
 
 // teller is one client.
@@ -162,7 +165,15 @@ type teller struct {
 
 // tell sends until one side has had enough, and says with what the socket is to be closed.
 func (t *teller) tell(ctx context.Context) (websocket.StatusCode, string) {
-	ctx = t.conn.CloseRead(ctx) // a client has nothing to say; whatever it says ends the socket
+	ctx, gone := context.WithCancel(ctx)
+	defer gone()
+	spoke := make(chan struct{})
+	go func() {
+		defer gone()
+		if _, _, err := t.conn.Reader(ctx); err == nil { // a client has nothing to say; it answers pings by itself
+			close(spoke)
+		}
+	}()
 	look := time.NewTicker(t.Limits.Look)
 	beat := time.NewTicker(heartbeat)
 	defer look.Stop()
@@ -175,6 +186,8 @@ func (t *teller) tell(ctx context.Context) (websocket.StatusCode, string) {
 			return t.ended(ctx, err)
 		}
 		select {
+		case <-spoke:
+			return websocket.StatusPolicyViolation, "spoke"
 		case <-ctx.Done():
 			return websocket.StatusNormalClosure, "left"
 		case <-t.live.done:

@@ -55,7 +55,7 @@ func (x kept) Begin(context.Context, lifecycle.Session, string) error { return n
 
 func (x kept) Load(context.Context) (running, waiting int64, err error) { return 1, 2, nil }
 
-func sessions(t testing.TB) kept {
+func sessions(t testing.TB, limit ...int) kept {
 	t.Helper()
 	d, err := sql.Open("sqlite:"+filepath.Join(t.TempDir(), "sessions.db"), sql.Patience{})
 	if err != nil {
@@ -66,7 +66,7 @@ func sessions(t testing.TB) kept {
 			t.Error(err)
 		}
 	})
-	r, err := d.Records(context.Background(), lifecycle.Options{Now: time.Now, Policy: lifecycle.DefaultPolicy()})
+	r, err := d.Records(context.Background(), lifecycle.Options{Now: time.Now, Policy: lifecycle.DefaultPolicy(), Limit: append(limit, 0)[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
