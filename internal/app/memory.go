@@ -21,7 +21,7 @@ import (
 func (s *site) memoryFile() string { return filepath.Join(s.storeDir(), "memory.db") }
 
 // writeMemory is the projection of a snapshot into the memory's tables. Tables that do not stand at the snapshot's
-// parent missed something and are made anew from the chain.
+// parent missed something (of another machine, say): they get what came since, or are made anew from the chain.
 func (s *site) writeMemory(chain *snapshot.Store) func(context.Context, snapshot.Manifest, session.Bundle) error {
 	return func(ctx context.Context, made snapshot.Manifest, b session.Bundle) (err error) {
 		batch, err := batchOf(made, b)
@@ -41,8 +41,12 @@ func (s *site) writeMemory(chain *snapshot.Store) func(context.Context, snapshot
 		if string(at) == string(made.Parent) || made.ID == made.Line {
 			return m.Apply(ctx, batch)
 		}
-		if batch, err = chainBatch(ctx, chain, made.ID); err != nil {
+		batch, reached, err := batchSince(ctx, chain, made.ID, snapshot.ID(at))
+		if err != nil {
 			return err
+		}
+		if reached {
+			return m.Apply(ctx, batch)
 		}
 		return m.Rebuild(ctx, batch)
 	}
@@ -65,36 +69,46 @@ func batchOf(made snapshot.Manifest, b session.Bundle) (memory.Batch, error) {
 
 // chainBatch gathers what the snapshots of a line, up to one of them, remember.
 func chainBatch(ctx context.Context, chain *snapshot.Store, upTo snapshot.ID) (memory.Batch, error) {
+	batch, _, err := batchSince(ctx, chain, upTo, "")
+	return batch, err
+}
+
+// batchSince gathers what the snapshots of a line remember and forget that are newer than one of them; reached says that
+// the line goes back to it, else it is all of the line.
+func batchSince(ctx context.Context, chain *snapshot.Store, upTo, since snapshot.ID) (all memory.Batch, reached bool, err error) {
 	newest, err := chain.Manifest(ctx, upTo)
 	if err != nil {
-		return memory.Batch{}, err
+		return all, false, err
 	}
-	all := memory.Batch{SessionRef: memory.SessionRef(newest.Line), Snapshot: memory.Snapshot(upTo)}
-	gone := map[memory.ID]bool{} // by a snapshot newer than the one at hand
+	all = memory.Batch{SessionRef: memory.SessionRef(newest.Line), Snapshot: memory.Snapshot(upTo)}
+	settled := map[memory.ID]bool{} // by a snapshot newer than the one at hand
 	for m, err := range chain.Walk(ctx, upTo) {
-		if err != nil {
-			return all, err
-		}
-		if m.Removed == nil && m.Line != newest.Line {
-			break
-		}
-		if m.Removed != nil {
+		switch {
+		case err != nil:
+			return all, false, err
+		case m.Removed == nil && m.Line != newest.Line:
+			return all, false, nil
+		case m.Removed == nil && m.ID == since:
+			return all, true, nil
+		case m.Removed != nil:
 			continue
 		}
 		one, err := readBatch(ctx, chain, m.ID)
 		if err != nil {
-			return all, err
+			return all, false, err
 		}
 		for _, id := range one.Forget {
-			gone[id] = true
+			if !settled[id] {
+				settled[id], all.Forget = true, append(all.Forget, id)
+			}
 		}
-		kept := slices.DeleteFunc(one.Add, func(it memory.Item) bool { return gone[it.ID] })
+		kept := slices.DeleteFunc(one.Add, func(it memory.Item) bool { return settled[it.ID] })
 		for _, it := range kept {
-			gone[it.ID] = true // brought back later than it was first made: once is enough
+			settled[it.ID] = true // brought back later than it was first made: once is enough
 		}
 		all.Add = append(kept, all.Add...)
 	}
-	return all, nil
+	return all, false, nil
 }
 
 func readBatch(ctx context.Context, chain *snapshot.Store, id snapshot.ID) (memory.Batch, error) {
