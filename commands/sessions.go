@@ -120,7 +120,9 @@ func (r *root) showSession(i app.SessionInfo) {
 	}
 	r.row("sessions.head", string(i.Head))
 	r.row("sessions.used", r.words.Say("sessions.usage", "tokens", i.TokensUsed, "cost", dollars(i.CostMicro), "time", span(i.ExecutionMS)))
-	if !i.ExpiresAt.IsZero() {
+	if !i.ArchivedAt.IsZero() {
+		r.row("sessions.archived", i.ArchivedAt.Local().Format("2006-01-02 15:04"))
+	} else if !i.ExpiresAt.IsZero() {
 		r.row("sessions.expires", i.ExpiresAt.Local().Format("2006-01-02 15:04"))
 	}
 	for n, t := range i.Todos {

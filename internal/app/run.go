@@ -56,6 +56,7 @@ type RunResult struct {
 // that fails leaves no new snapshot. It belongs to a Session: the path's own, or one that begins with the fork.
 func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 	return withSessions(ctx, p, SessionsOptions{}, func(x *Sessions) (RunResult, error) {
+		x.cleanHourly(ctx)
 		if o.Session == "" {
 			r, err := x.newRun(ctx, o)
 			if err != nil {

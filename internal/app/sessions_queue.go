@@ -147,7 +147,7 @@ func (x *Sessions) perform(ctx context.Context, p Place, j sql.Job) error {
 	for {
 		s, err := x.Get(ctx, lifecycle.Key{Owner: j.Owner, ID: j.Session})
 		if errors.Is(err, lifecycle.ErrNotFound) {
-			return fmt.Errorf("%w: %w", sql.ErrNoRetry, err)
+			return nil // deleted meanwhile
 		}
 		if err != nil {
 			return err

@@ -45,17 +45,32 @@ type SessionInfo struct {
 	Requests    []lifecycle.Request    `json:"requests"`
 	Checkpoints []lifecycle.Checkpoint `json:"checkpoints"`
 	History     []lifecycle.Event      `json:"history"`
+	ArchivedAt  time.Time              `json:"archived_at,omitzero"` // it was put away then, whole
 }
 
 // InfoSession tells all about one Session.
 func InfoSession(ctx context.Context, p Place, id string) (SessionInfo, error) {
 	return withSessions(ctx, p, SessionsOptions{Read: true}, func(x *Sessions) (SessionInfo, error) {
 		s, err := x.Find(ctx, id)
+		var gone *lifecycle.GoneError
+		if errors.As(err, &gone) && gone.Tombstone.Kind == lifecycle.PutAway {
+			return x.archived(ctx, lifecycle.Key{Owner: x.Owner, ID: gone.Tombstone.ID})
+		}
 		if err != nil {
 			return SessionInfo{}, err
 		}
 		return x.Info(ctx, s.Key())
 	})
+}
+
+// archived tells all about a Session that was put away.
+func (x *Sessions) archived(ctx context.Context, k lifecycle.Key) (SessionInfo, error) {
+	a, err := x.Archived(ctx, k)
+	i := SessionInfo{Session: a.Session, Plans: a.Plans, Todos: []lifecycle.Todo{}, Requests: a.Requests, Checkpoints: a.Checkpoints, History: a.Events, ArchivedAt: a.At}
+	if n := len(a.Plans); n > 0 {
+		i.Todos = a.Plans[n-1].Todos
+	}
+	return i, err
 }
 
 // Info tells all about one Session.

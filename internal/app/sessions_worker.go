@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
+	"session/internal/atomicfile"
 	"session/internal/lifecycle"
+	"session/internal/session"
 	"session/internal/store/sql"
 )
 
@@ -47,7 +51,10 @@ func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	if o.Drain {
+	if o.Drain { // it may not be there when the hour strikes
+		if err := x.clean(ctx, o.Log); err != nil {
+			return err
+		}
 		go x.drained(ctx, q, stop)
 	}
 	place := x.site.Place
@@ -63,11 +70,7 @@ func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
 			}
 			return err
 		},
-		Clean: func(ctx context.Context) error {
-			done, err := x.Sweep(ctx)
-			o.Log.InfoContext(ctx, "clean-up", "done", done, "error", err)
-			return err
-		},
+		Clean: func(ctx context.Context) error { return x.clean(ctx, o.Log) },
 		Tick: func(ctx context.Context) error {
 			_, err := x.TimeOut(ctx, 1000)
 			return err
@@ -76,6 +79,34 @@ func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
 		return cause
 	}
 	return err
+}
+
+// clean is one clean-up, with a line in the log.
+func (x *Sessions) clean(ctx context.Context, log *slog.Logger) error {
+	d, err := x.Sweep(ctx)
+	log.InfoContext(ctx, "clean-up", "timed_out", d.TimedOut, "expired", d.Expired, "archived", d.Archived, "deleted", d.Deleted, "purged", d.Purged)
+	return err
+}
+
+// sweptFile is changed by each clean-up that a command makes by itself.
+const sweptFile = "sessions.swept"
+
+// cleanHourly is the clean-up where no worker is sure to be: the file beside the snapshots is cleaned by runs, once an hour.
+func (x *Sessions) cleanHourly(ctx context.Context) {
+	if x.site.sharedDatabase() != "" {
+		return
+	}
+	file := filepath.Join(x.site.storeDir(), sweptFile)
+	if info, err := os.Stat(file); err == nil && x.site.Now().Sub(info.ModTime()) < lifecycle.CleanupInterval {
+		return
+	}
+	err := atomicfile.Replace(file, nil, 0o600)
+	if err == nil {
+		_, err = x.Sweep(ctx)
+	}
+	if err != nil { // of others' sessions: this run is done
+		x.site.warn(session.NewFinding(session.ProjectionBehind, "sessions.clean-failed", "cause", err))
+	}
 }
 
 var errDrained = errors.New("the queue is empty")

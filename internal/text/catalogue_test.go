@@ -165,7 +165,7 @@ var sayers = map[string]bool{"Say": true, "say": true, "NewFinding": true, "reje
 var speaks = regexp.MustCompile(`(^|/)(commands|validate|internal/(app|brief|capture|recovery|execute))/`)
 
 // notKeys look like keys and are names of files, settings and JSON paths.
-var notKeys = map[string]bool{"tasks.md": true, "memory.db": true, "sessions.db": true, "blocker.detected_at": true, "blocker.recovery_attempted": true}
+var notKeys = map[string]bool{"tasks.md": true, "memory.db": true, "sessions.db": true, "sessions.swept": true, "blocker.detected_at": true, "blocker.recovery_attempted": true}
 
 // uses reports whether the source says key: as it is, as a prefix put before a value of its own, or as the hint of a
 // sentence that it says.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -204,6 +205,7 @@ func (j *Jobs) Work(ctx context.Context, o WorkOptions) error {
 		return fmt.Errorf("start the worker: %w", j.db.unexplained(ctx, err))
 	}
 	w.beats(ctx)
+	w.stopped.Store(true)
 	hard, stop := context.WithTimeout(context.WithoutCancel(ctx), max(o.Grace, time.Millisecond))
 	defer stop()
 	if err := c.Stop(hard); err != nil {
@@ -226,7 +228,7 @@ func (w *worker) config() *river.Config {
 		return cleanJob{}, &river.InsertOpts{Queue: usualQueue, MaxAttempts: 1, Priority: 1, UniqueOpts: river.UniqueOpts{ByPeriod: lifecycle.CleanupInterval}}
 	}, &river.PeriodicJobOpts{RunOnStart: true, ID: "clean-up"})
 	return &river.Config{
-		ID: w.o.Name, Logger: w.o.Log, Workers: all, PeriodicJobs: []*river.PeriodicJob{clean}, JobTimeout: -1, RescueStuckJobsAfter: w.o.Rescue,
+		ID: w.o.Name, Logger: slog.New(untilStopped{w.o.Log.Handler(), &w.stopped}), Workers: all, PeriodicJobs: []*river.PeriodicJob{clean}, JobTimeout: -1, RescueStuckJobsAfter: w.o.Rescue,
 		Queues: map[string]river.QueueConfig{usualQueue: {MaxWorkers: max(1, w.o.Slots-reserved(w.o.Slots))}, urgentQueue: {MaxWorkers: w.o.Slots}},
 	}
 }
@@ -238,11 +240,12 @@ func (cleanJob) Kind() string { return "session_cleanup" }
 
 // worker is one worker at work.
 type worker struct {
-	db    *DB
-	o     WorkOptions
-	slots *slots
-	mu    sync.Mutex
-	alive map[int64]int // attempt of each job that runs here
+	db      *DB
+	o       WorkOptions
+	slots   *slots
+	stopped atomic.Bool
+	mu      sync.Mutex
+	alive   map[int64]int // attempt of each job that runs here
 }
 
 // runWorker does the jobs of one worker.
