@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"session/internal/app"
 	"session/internal/text"
@@ -26,11 +27,36 @@ func (r *root) hook(k *call) error {
 	if k.NArg() > 1 {
 		in.Args = k.Args().Slice()[1:]
 	}
-	answer, err := app.Hook(ctx, k.place, in)
+	answer, err := r.bounded(ctx, k, in)
 	if err != nil {
 		r.note("session: %s\n", text.Line(err.Error(), 400))
 		return nil
 	}
 	r.say("%s", answer)
 	return nil
+}
+
+// bounded gives up on a hook that does not heed its limit, as a file system that hangs makes it.
+func (r *root) bounded(ctx context.Context, k *call, in app.HookInput) ([]byte, error) {
+	type result struct {
+		answer []byte
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var x result
+		defer func() {
+			if v := recover(); v != nil {
+				x.err = fmt.Errorf("a bug: %v", v)
+			}
+			done <- x
+		}()
+		x.answer, x.err = app.Hook(ctx, k.place, in)
+	}()
+	select {
+	case x := <-done:
+		return x.answer, x.err
+	case <-time.After(app.HookLimit + app.HookLimit/10):
+		return nil, fmt.Errorf("given up after %s", app.HookLimit)
+	}
 }

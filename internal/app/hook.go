@@ -47,10 +47,14 @@ func Hook(ctx context.Context, p Place, in HookInput) (answer []byte, err error)
 	e, err := within(ctx, func(context.Context) (assistant.Event, error) { // whoever calls may never close our input
 		return assistant.ParseEvent(assistant.Input{From: assistant.Name(in.From), Event: in.Event, Args: in.Args, Body: in.Body})
 	})
-	if e.Kind == assistant.Ignored || e.Kind == "" {
+	if err != nil && e.Kind == "" { // given up: whose hook it was is known all the same
+		in.Body = strings.NewReader("{}")
+		e, _ = assistant.ParseEvent(assistant.Input{From: assistant.Name(in.From), Event: in.Event, Body: in.Body})
+	}
+	if e.Kind == assistant.Ignored || e.Kind == "" && err == nil {
 		return nil, err
 	}
-	h, openErr := p.openHook(ctx, e)
+	h, openErr := p.openHook(context.WithoutCancel(ctx), e)
 	if h == nil {
 		return nil, errors.Join(err, openErr)
 	}
