@@ -86,6 +86,11 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 	if err != nil || len(documents) < 3 || len(decisions) < 3 {
 		t.Fatalf("%d documents, %d decisions, %v", len(documents), len(decisions), err)
 	}
+	for i, d := range decisions[1:] {
+		if filepath.Base(d)[:4] == filepath.Base(decisions[i])[:4] {
+			t.Errorf("%s and %s have one number", filepath.Base(decisions[i]), filepath.Base(d))
+		}
+	}
 	ours := regexp.MustCompile("`((?:internal|commands|blocker|gitstate|openspec|validate|docs|scripts|testdata)/[A-Za-z0-9_./-]*|main\\.go|[a-z_]+_test\\.go)`")
 	for _, d := range append(documents, decisions...) {
 		text := read(t, strings.TrimPrefix(d, root(t)))
