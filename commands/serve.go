@@ -70,7 +70,7 @@ func (r *root) serve(k *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(file)) }()
-	s, err := server.New(server.Options{Place: k.place, Log: log, Key: key, Owner: string(x.Owner), Tokens: tokens{x}, Sessions: x, Hosts: k.StringSlice("host"), Secure: secure,
+	s, err := server.New(server.Options{Place: k.place, Log: log, Key: key, Owner: string(x.Owner), Tokens: tokens{x}, Sessions: x, Shared: x, Hosts: k.StringSlice("host"), Secure: secure,
 		Limits: server.Limits{Rate: k.Float64("rate"), Burst: int(4 * k.Float64("rate")), Drain: k.Duration("drain")}})
 	if err != nil {
 		return err

@@ -176,3 +176,14 @@ func (s *Service) requeue(ctx context.Context, all []lifecycle.Session) error {
 	}
 	return nil
 }
+
+// Connect notes, where Sessions are shared, that a client watches a Session. The returned function takes it back.
+func (s *Service) Connect(ctx context.Context, id lifecycle.ID, client string) (leave func()) {
+	a, ok := s.Records.(*announced)
+	if !ok {
+		return func() {}
+	}
+	ctx = context.WithoutCancel(ctx)
+	a.reach(func() error { return a.hot.Connect(ctx, string(id), client) })
+	return func() { a.reach(func() error { return a.hot.Disconnect(ctx, string(id), client) }) }
+}

@@ -86,6 +86,37 @@ func (l *live) wake(k lifecycle.Key) {
 	}
 }
 
+// wakeAll lets everybody look again who listens to a session of this id; "" is any.
+func (l *live) wakeAll(id lifecycle.ID) {
+	l.mu.Lock()
+	var keys []lifecycle.Key
+	for k := range l.of {
+		if id == "" || k.ID == id {
+			keys = append(keys, k)
+		}
+	}
+	l.mu.Unlock()
+	for _, k := range keys {
+		l.wake(k)
+	}
+}
+
+// listen wakes sockets when something happens on another machine. Without it they look for themselves, a little later.
+func (s *Server) listen(ctx context.Context) {
+	heard, err := s.Shared.Listen(ctx, "")
+	if err != nil {
+		s.Log.WarnContext(ctx, "nothing is heard of other machines", "cause", err)
+		return
+	}
+	for h := range heard {
+		if h.Missed {
+			s.live.wakeAll("")
+			continue
+		}
+		s.live.wakeAll(lifecycle.ID(h.Event.Session))
+	}
+}
+
 // join begins to listen. ok is false if the user has too many sockets already.
 func (l *live) join(user string, k lifecycle.Key, most int) (woken chan struct{}, leave func(), ok bool) {
 	l.mu.Lock()
@@ -140,6 +171,9 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol}, CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return // it has answered
+	}
+	if s.Shared != nil {
+		defer s.Shared.Connect(r.Context(), id, noteOf(r).id)()
 	}
 	s.metrics.sockets.Inc()
 	defer s.metrics.sockets.Dec()

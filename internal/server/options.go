@@ -18,6 +18,8 @@ type Options struct {
 	Tokens Tokens       // other users; nil: there are none
 	// Sessions are where sessions are kept; nil: there are none, and no routes for them.
 	Sessions Sessions
+	// Shared tells what happens on other machines; nil: nothing does.
+	Shared Shared
 	// Hosts are names by which the service may be called besides those of the loopback interface: "host" or "host:port".
 	Hosts  []string
 	Secure bool // it is served over TLS
@@ -51,7 +53,7 @@ type Limits struct {
 	Read    time.Duration // for the whole request; 20 s
 	Write   time.Duration // for the answer; 60 s
 	Idle    time.Duration // between two requests of a connection; 60 s
-	Look    time.Duration // between two looks of a WebSocket at what others may have done; 1 s
+	Look    time.Duration // between two looks of a WebSocket at what others may have done; 250 ms
 	Take    time.Duration // for a WebSocket's client to take a message; 5 s
 	Drain   time.Duration // for what is under way when the service ends; 15 s
 }
@@ -62,7 +64,7 @@ func (l Limits) filled() Limits {
 	l.Conns, l.Sockets = or(l.Conns, 4096), or(l.Sockets, 64)
 	l.Header, l.Read = or(l.Header, 5*time.Second), or(l.Read, 20*time.Second)
 	l.Write, l.Idle = or(l.Write, time.Minute), or(l.Idle, time.Minute)
-	l.Look, l.Take = or(l.Look, time.Second), or(l.Take, patience)
+	l.Look, l.Take = or(l.Look, 250*time.Millisecond), or(l.Take, patience)
 	l.Drain = or(l.Drain, 15*time.Second)
 	return l
 }

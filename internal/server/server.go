@@ -123,6 +123,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug), // clients' broken handshakes
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
+	if s.Shared != nil {
+		go s.listen(ctx)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(limited(l, s.Limits.Conns, s.metrics)) }()
 	select {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"session/internal/app"
+	"session/internal/coordination"
 	"session/internal/lifecycle"
 )
 
@@ -26,6 +27,14 @@ type Sessions interface {
 	Begin(ctx context.Context, s lifecycle.Session, priority string) error
 	// Load is how many sessions run and how many wait, on all workers.
 	Load(ctx context.Context) (running, waiting int64, err error)
+}
+
+// Shared is what machines tell each other about sessions.
+type Shared interface {
+	// Listen hears what happens to all sessions, with "", until ctx ends. Missed: it may not have heard all.
+	Listen(ctx context.Context, id lifecycle.ID) (<-chan coordination.Heard, error)
+	// Connect notes that a client watches a session; leave takes it back.
+	Connect(ctx context.Context, id lifecycle.ID, client string) (leave func())
 }
 
 // sessionOperations are the routes of sessions (seed 004).

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"session/internal/app"
+	"session/internal/coordination"
 	"session/internal/lifecycle"
 	"session/internal/store/sql"
 
@@ -408,6 +409,65 @@ func TestSlowClient(t *testing.T) {
 		_, _ = x.Get(t.Context(), k) // until it was dropped
 	}
 	_ = slow
+}
+
+// elsewhere is another machine that tells of a session, or that something was missed.
+type elsewhere struct {
+	heard chan coordination.Heard
+	mu    sync.Mutex
+	there []string
+}
+
+func (e *elsewhere) Listen(context.Context, lifecycle.ID) (<-chan coordination.Heard, error) {
+	return e.heard, nil
+}
+
+func (e *elsewhere) Connect(_ context.Context, id lifecycle.ID, client string) func() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.there = append(e.there, string(id)+" "+client)
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.there = e.there[1:]
+	}
+}
+
+// TestHearsOfOtherMachines changes a session behind the service's back, which looks only when it is told.
+func TestHearsOfOtherMachines(t *testing.T) {
+	o, x := options(t), sessions(t)
+	e := &elsewhere{heard: make(chan coordination.Heard)}
+	o.Sessions, o.Shared = x, e
+	o.Limits.Look = time.Hour
+	s := serving(t, o)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go s.listen(ctx)
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	made(t, s, adaToken, "one")
+	conn, err := dial(t, server.URL, "/ws/one?after=2", adaToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hear(t, conn) // hello
+	k := lifecycle.Key{Owner: "ada", ID: "one"}
+	for _, tell := range []coordination.Heard{{Event: coordination.Event{Session: "one"}}, {Missed: true}} {
+		cause := map[bool]lifecycle.Cause{false: lifecycle.Pause, true: lifecycle.Resume}[tell.Missed]
+		if _, err := x.Change(t.Context(), k, lifecycle.Change{Cause: cause}); err != nil {
+			t.Fatal(err)
+		}
+		e.heard <- coordination.Heard{Event: coordination.Event{Session: "another"}}
+		e.heard <- tell
+		if f := hear(t, conn); f.Get("event.data.cause").String() != string(cause) {
+			t.Errorf("told %+v, heard %s", tell, f)
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.there) != 1 || !strings.HasPrefix(e.there[0], "one ") {
+		t.Errorf("connected: %v", e.there)
+	}
 }
 
 // TestManyListeners lets many listen to one session at once, each from another event on.
