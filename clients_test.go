@@ -35,6 +35,9 @@ type assistant struct {
 // newAssistant makes a project with one commit in which session init was run for an assistant.
 func newAssistant(t *testing.T, name string) *assistant {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real assistants take their time")
+	}
 	all := os.Getenv("SESSION_TEST_CLIENTS")
 	a := &assistant{t: t, name: name, harness: filepath.Join(all, "harness"), bin: filepath.Join(all, name, "node_modules", ".bin", name)}
 	demanded := required(name) || required("clients") && slices.Contains([]string{"claude", "gemini"}, name)
@@ -251,7 +254,7 @@ func TestClaudeConversation(t *testing.T) {
 		t.Errorf("memory does not know the turn: %s", out)
 	}
 	a.run(".", nil, "-p", "/compact", "--resume", id)
-	a.session("doctor")
+	a.run(".", nil, "-p", "and now?", "--resume", id).told(`The conversation was compacted`, `token refresh`)
 	doctor := a.session("doctor", "--json")
 	for _, event := range []string{"SessionStart", "Stop", "SessionEnd", "PreCompact"} {
 		if gjson.Get(doctor, `assistants.#(name=="claude").hooks.#(event=="`+event+`").last`).String() == "" {

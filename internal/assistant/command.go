@@ -32,6 +32,14 @@ var (
 	setting   = regexp.MustCompile(`^\w+=`)
 )
 
+// printsEnvironment is a command line whose output holds environment variables as a whole: it is never kept.
+var printsEnvironment = regexp.MustCompile(`(?i)(?:^|[;&|(\n]|\$\()\s*(?:sudo\s+)?(?:(?:env|printenv|set|export(?:\s+-p)?|declare(?:\s+-\w+)?|typeset(?:\s+-\w+)?)\s*(?:$|[;&|>)\n])|printenv\b)|/proc/[\w*$]+/environ|os\.environ\b|process\.env\s*[),;]|(?:gci|get-childitem|dir|ls)\s+env:`)
+
+// showsEnvironment reports whether what a shell line prints is, or may hold, the environment.
+func showsEnvironment(line string) bool {
+	return len(line) > maxCommand || printsEnvironment.MatchString(line)
+}
+
 // maxCommand bounds the shell line that is looked at, in bytes.
 const maxCommand = 16 << 10
 

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,4 +83,23 @@ func FuzzSplitArguments(f *testing.F) {
 			t.Errorf("%q quoted is %q, %v", s, got, err)
 		}
 	})
+}
+
+// What prints the environment is not kept; what sets or reads one variable is.
+func TestShowsEnvironment(t *testing.T) {
+	for line, want := range map[string]bool{
+		"env": true, "printenv": true, "printenv HOME": true, "set": true, "export -p": true, "cd x && env | sort": true, "env > x": true, "(env)": true,
+		"declare -x": true, "cat /proc/self/environ": true, "cat /proc/$$/environ": true, "echo $(env)": true, "python -c 'import os; print(os.environ)'": true,
+		"node -e 'console.log(process.env)'": true, "Get-ChildItem Env:": true, "sudo env": true,
+		"env A=1 make": false, "export A=1": false, "set -e": false, "make": false, "git config --list": false, "cat environment.md": false, "declare -i n=1": false,
+	} {
+		if got := showsEnvironment(line); got != want {
+			t.Errorf("showsEnvironment(%q) = %v", line, got)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	write(t, path, user("u1", "go")+answerLine("u2", "m1", bashCall("t1", "env | sort"))+result("u3", "t1", "HOME=/home/ada", false, ""))
+	if got := said(pageOf(t, TranscriptOptions{Path: path})); strings.Contains(got, "HOME") || !strings.Contains(got, "env | sort") {
+		t.Errorf("kept: %s", got)
+	}
 }

@@ -166,6 +166,9 @@ func (b *builder) resulted(id string, r outcome) {
 		b.page.Segments[c.segment].Tools = []ToolUse{c.use}
 		b.calls[id] = c
 	}
+	if showsEnvironment(c.command) {
+		r.output = ""
+	}
 	use := &b.page.Segments[c.segment].Tools[c.tool]
 	use.Output, use.Failed, use.AgentID = r.output, r.failed, r.agentID
 	if r.code >= 0 {
