@@ -167,13 +167,14 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 	if err != nil {
 		return nil, err
 	}
-	fresh, answer := o.Input != "", unheard(s, asked)
+	fresh := o.Input != ""
+	answer, heard := unheard(s, asked)
 	o.Input = cmp.Or(o.Input, answer, s.Input)
 	r, err := x.prepareRun(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if answer != "" {
+	if heard {
 		r.hold.before = nil // the run before this one did not die: it asked
 	}
 	r.at = cycle.Where{Path: r.path, Stood: r.here, Leave: true, Origin: snapshot.Origin{By: "run"}}
@@ -265,8 +266,12 @@ func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, err
 	}
 	var line memory.SessionRef
 	return cycle.Do(ctx, c, r.at, cycle.Work[execute.Draft]{
-		Plan:  r.mode,
-		Steps: func(b cycle.Base) engine.Steps[execute.Draft] { return execute.Steps(r.runWorld(r.pol, b, r.run)) },
+		Plan: r.mode,
+		Steps: func(b cycle.Base) engine.Steps[execute.Draft] {
+			w := r.runWorld(r.pol, b, r.run)
+			w.Approved = r.hold.approved
+			return execute.Steps(w)
+		},
 		Draft: func(b cycle.Base) *execute.Draft { line = runLine(r.at, b); return r.runDraft(r.pol, b, r.o) },
 		Bundle: func(d *execute.Draft, _ engine.Report) (session.Bundle, bool, error) {
 			return r.runBundle(d, r.pol, r.run, line)

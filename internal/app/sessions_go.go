@@ -157,13 +157,18 @@ func decided(q lifecycle.Request) string {
 	return "Question: " + QuestionOf(q) + "\nDecision: " + says
 }
 
-// unheard is the answer to what a Session asked last, as long as no run has gone on with it.
-func unheard(s lifecycle.Session, all []lifecycle.Request) string {
+// unheard is the answer to what a Session asked last, as long as no run has gone on with it: said to the agent that asked;
+// where a step of the policy asked, the run goes on with its own input.
+func unheard(s lifecycle.Session, all []lifecycle.Request) (says string, heard bool) {
 	if len(all) == 0 {
-		return ""
+		return "", false
 	}
-	if last := all[len(all)-1]; last.Status == lifecycle.RequestAnswered && last.Run == s.Run {
-		return decided(last)
+	last := all[len(all)-1]
+	if last.Status != lifecycle.RequestAnswered || last.Run != s.Run {
+		return "", false
 	}
-	return ""
+	if last.Type == approvalRequest {
+		return "", true
+	}
+	return decided(last), true
 }

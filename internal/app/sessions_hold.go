@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"session/blocker"
+	"session/internal/execute"
 	"session/internal/lifecycle"
 	"session/internal/snapshot"
 
@@ -235,9 +236,12 @@ func (h *holding) end(ctx context.Context, done finishedRun, failed error, finis
 		return failed
 	}
 	ctx = context.WithoutCancel(ctx)
+	var approval *execute.ApprovalNeeded
 	switch {
 	case stopped != nil:
 		return stopped
+	case errors.As(failed, &approval):
+		return h.askApproval(ctx, *approval)
 	case failed == nil:
 		return finish(ctx)
 	case cancelled && h.queued:

@@ -34,4 +34,7 @@ type World struct {
 	Now       func() time.Time
 	NewID     func() (memory.ID, error)
 	Say       func(ctx context.Context, line string)
+	// Approved is who has answered a question of the policy in this turn of the Session, and whether they said yes; "" if
+	// nobody has.
+	Approved func(ctx context.Context, question string) (by string, yes bool, err error)
 }

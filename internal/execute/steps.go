@@ -18,6 +18,7 @@ func Steps(w World) engine.Steps[Draft] {
 		"RetrieveMemory":  engine.On(mem, engine.With(memory.Retriever(w.Search))),
 		"ContextSelect":   engine.On(mem, engine.With(memory.ContextSelect)),
 		"PromptAssemble":  engine.On(mem, engine.Does(memory.PromptAssemble)),
+		"AskApproval":     engine.With(w.approve),
 		"AgentCall":       engine.Acts(engine.With(w.call)),
 		"SummarizeMemory": engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
 		"PersistMemory":   engine.On(mem, engine.Does(memory.Persist)),
