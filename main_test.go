@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			return serviceURLs(env)
 		},
 		Condition: has,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "code": codeCmd, "empty": emptyCmd},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"json": jsonCmd, "code": codeCmd, "empty": emptyCmd, "database": databaseCmd},
 	})
 }
 
