@@ -203,6 +203,10 @@ func (v *saving) exclude(ctx context.Context, found bool) error {
 
 func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error) {
 	fs, chain, err := v.shelf(ctx, true)
+	apart := errors.Is(err, errOffline)
+	if apart {
+		fs, chain, err = v.alone(true)
+	}
 	if err != nil {
 		return nil, cycle.Outcome{}, err
 	}
@@ -232,6 +236,9 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 		Plan:  v.plan,
 		Steps: func(b cycle.Base) engine.Steps[capture.Draft] { return capture.Steps(v.world(b, note)) },
 		Draft: func(b cycle.Base) *capture.Draft {
+			if apart {
+				v.stand(&b)
+			}
 			base = b.Bundle
 			if !b.Beside && !v.below {
 				unread = waiting.into(&b)

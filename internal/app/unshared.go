@@ -299,9 +299,7 @@ func (v *saving) unshared(ctx context.Context, away error) (*capture.Draft, cycl
 		Plan:  v.plan,
 		Steps: func(b cycle.Base) engine.Steps[capture.Draft] { return capture.Steps(v.world(b, note)) },
 		Draft: func(b cycle.Base) *capture.Draft {
-			if v.edit != nil { // it shows the shared snapshot that cannot be read now
-				b.Manifest.ID, b.Bundle.Context.State = snapshot.ID(v.edit.Snapshot), *v.edit
-			}
+			v.stand(&b)
 			return v.draft(b)
 		},
 		Bundle: func(d *capture.Draft, r engine.Report) (session.Bundle, bool, error) {
@@ -309,6 +307,17 @@ func (v *saving) unshared(ctx context.Context, away error) (*capture.Draft, cycl
 			return b, true, err
 		},
 	})
+}
+
+// stand puts what the state file shows in the place of the shared snapshot, which cannot be read now.
+func (v *saving) stand(b *cycle.Base) {
+	if v.edit == nil {
+		return
+	}
+	b.Manifest.ID, b.Bundle.Context.State = snapshot.ID(v.edit.Snapshot), *v.edit
+	if v.edit.Line != "" {
+		b.Line = snapshot.ID(v.edit.Line)
+	}
 }
 
 // stands is the shared snapshot that the state file shows; "" for none.

@@ -166,7 +166,7 @@ func decoded(b []byte) []byte {
 
 // urlPassword takes the password of scheme://user:password@host.
 func urlPassword(w *window) (int, int, bool) {
-	if !letters.has(w.before(w.at)) {
+	if !alnum.has(w.before(w.at)) { // s3:// ends in a digit
 		return 0, 0, false
 	}
 	b := w.after()
