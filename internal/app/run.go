@@ -333,7 +333,7 @@ func (c *lineage) runWorld(pol policy, b cycle.Base, run string) execute.World {
 	return execute.World{Dir: c.root, Env: proc.With(c.Env, nil, RunVariable+"="+run), Programs: programs(pol),
 		Installed: func(p string) bool { _, err := proc.LookPath(p, c.Env, c.root); return err == nil },
 		Search:    c.search(saved{chain: c.store, state: b.Bundle.Projected(string(b.Manifest.ID), string(b.Manifest.Line))}),
-		Now:       c.Now, NewID: newMemoryID}
+		Now:       c.Now, NewID: newMemoryID, AskAgent: c.agentAsker(pol, run)}
 }
 
 func programs(pol policy) map[string]assistant.Program {

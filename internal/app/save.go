@@ -292,7 +292,7 @@ func (v *saving) world(b cycle.Base, note *journal) capture.World {
 	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
 		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Run: v.runner(v.run_)}
 	w.Runtime, w.Blockers, w.AskCI = v.runtimeDir(), v.src, v.askCI
-	w.Note = note.Note
+	w.Note, w.AskAgent = note.Note, v.agentAsker(v.pol, v.run_)
 	if b.Beside {
 		w.Note = func(context.Context, string, string) error { return nil } // the journal is the holder's
 	}

@@ -116,6 +116,8 @@ type World struct {
 	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran
 	// AskCI asks the host of a remote; false where it is none that we know.
 	AskCI func(context.Context, CIQuestion) (CI, bool, error)
+	// AskAgent asks an agent of bundles.yaml something, and gives its answer, with secrets masked.
+	AskAgent func(ctx context.Context, agent, prompt string) (string, error)
 	// Note tells the journal which commit the branch is about to move to.
 	Note func(ctx context.Context, ref, commit string) error
 }

@@ -23,8 +23,9 @@ func Steps(w World) engine.Steps[Draft] {
 		"CheckDocs": engine.With(w.checkDocs),
 		"ReadCI":    engine.With(w.readCI),
 
-		"SummarizeMemory": engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
-		"PersistMemory":   engine.On(mem, engine.Does(memory.Persist)),
+		"SummarizeMemory":  engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
+		"SummarizeByAgent": engine.On(mem, engine.With(memory.AgentSummarizer(w.Now, w.NewID, w.AskAgent))),
+		"PersistMemory":    engine.On(mem, engine.Does(memory.Persist)),
 	}
 }
 

@@ -33,6 +33,7 @@ type World struct {
 	Search    func(context.Context, memory.Query) ([]memory.Found, error)
 	Now       func() time.Time
 	NewID     func() (memory.ID, error)
+	AskAgent  func(ctx context.Context, agent, prompt string) (string, error) // an agent of bundles.yaml; secrets masked
 	Say       func(ctx context.Context, line string)
 	// Approved is who has answered a question of the policy in this turn of the Session, and whether they said yes; "" if
 	// nobody has.

@@ -15,13 +15,14 @@ import (
 func Steps(w World) engine.Steps[Draft] {
 	mem := func(d *Draft) *memory.Work { return &d.Memory }
 	return engine.Steps[Draft]{
-		"RetrieveMemory":  engine.On(mem, engine.With(memory.Retriever(w.Search))),
-		"ContextSelect":   engine.On(mem, engine.With(memory.ContextSelect)),
-		"PromptAssemble":  engine.On(mem, engine.Does(memory.PromptAssemble)),
-		"AskApproval":     engine.With(w.approve),
-		"AgentCall":       engine.Acts(engine.With(w.call)),
-		"SummarizeMemory": engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
-		"PersistMemory":   engine.On(mem, engine.Does(memory.Persist)),
+		"RetrieveMemory":   engine.On(mem, engine.With(memory.Retriever(w.Search))),
+		"ContextSelect":    engine.On(mem, engine.With(memory.ContextSelect)),
+		"PromptAssemble":   engine.On(mem, engine.Does(memory.PromptAssemble)),
+		"AskApproval":      engine.With(w.approve),
+		"AgentCall":        engine.Acts(engine.With(w.call)),
+		"SummarizeMemory":  engine.On(mem, engine.Does(memory.Summarizer(w.Now, w.NewID))),
+		"SummarizeByAgent": engine.On(mem, engine.With(memory.AgentSummarizer(w.Now, w.NewID, w.AskAgent))),
+		"PersistMemory":    engine.On(mem, engine.Does(memory.Persist)),
 	}
 }
 

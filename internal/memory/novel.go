@@ -52,7 +52,7 @@ func (n *news) has(text string) bool {
 // framed takes a line of a summary apart; what is in no frame has no name.
 func framed(line string) (name, text string) {
 	name, text, ok := strings.Cut(line, ": ")
-	if !ok || !slices.ContainsFunc(Facts{}.parts(), func(p part) bool { return p.name == name }) {
+	if !ok || !slices.ContainsFunc(append(Facts{}.parts(), told{}.parts("")...), func(p part) bool { return p.name == name }) {
 		return "", line
 	}
 	return name, text

@@ -74,8 +74,10 @@ func (f Facts) parts() []part {
 
 // Summary says in at most 600 characters what the facts are, "" if there are none. Paths and error messages stand in it as
 // they are; what is too long is cut at a word and ends in "…".
-func (f Facts) Summary() string {
-	parts := f.parts()
+func (f Facts) Summary() string { return render(f.parts()) }
+
+// render gives room to parts by their rank, and says them in their order.
+func render(parts []part) string {
 	left := maxSummary
 	for rank := 1; rank <= len(parts); rank++ {
 		for i := range parts {

@@ -15,7 +15,7 @@ import (
 type Bundles struct {
 	Mend     map[string]Mend        `json:"mend"`     // named by blockers of triggers.yaml
 	Checks   map[string]CheckBundle `json:"checks"`   // named by the setting "bundle" of a step, and by proof
-	Agents   map[string]Agent       `json:"agents"`   // named by mend bundles and rules
+	Agents   map[string]Agent       `json:"agents"`   // named by mend bundles, rules, and the setting "agent" of a step
 	Programs map[string]Program     `json:"programs"` // named by agents, and by the setting "programs" of a step
 }
 

@@ -113,6 +113,8 @@ func (r *reader) settings(n *yaml.Node, path string, s *Step) {
 			rest[k.Value] = r.refer(v, at, aCheck)
 		case "programs":
 			rest[k.Value] = r.referAll(v, at, aProgram)
+		case "agent":
+			rest[k.Value] = r.refer(v, at, anAgent)
 		default:
 			if !keyForm().MatchString(k.Value) {
 				r.problem(k, path, "%s is no name of a setting", quoted(k.Value))

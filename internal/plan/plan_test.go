@@ -56,7 +56,7 @@ func catalogue() Catalogue {
 			Load: {"Look": takes(""), "Validate": takes(""), "RetrieveMemory": retrieve, "Brief": takes(""), "Route": takes(""),
 				"ContextSelect": takes("tokens"), "PromptAssemble": takes(""), "Attempt": takes(""), "Prove": takes("")},
 			Run: {"RetrieveMemory": retrieve, "ContextSelect": takes("tokens"), "PromptAssemble": takes(""), "AgentCall": takes("programs"),
-				"SummarizeMemory": takes(""), "PersistMemory": takes("")},
+				"SummarizeMemory": takes(""), "SummarizeByAgent": takes("agent", "agent"), "PersistMemory": takes("")},
 		},
 		Rule: takes("id type literals pattern not strength stage severity agent resolution within match miss", "literals"),
 	}

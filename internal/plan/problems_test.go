@@ -76,6 +76,7 @@ var problemRows = []struct{ file, src, want string }{
 	{"modes", "eod: {for: save, as: full, steps: [Look, Verify]}\n", `1:42: eod.steps[2].Verify: bundle is needed`},
 	{"modes", "eod: {for: save, as: full, steps: [Verify: {bundle: nightly}]}\n", `1:53: eod.steps[1].Verify.bundle: there is no check bundle "nightly"`},
 	{"modes", "ask: {for: run, steps: [AgentCall: {programs: [clod]}]}\n", `1:48: ask.steps[1].AgentCall.programs[1]: there is no program "clod"`},
+	{"modes", "ask: {for: run, steps: [SummarizeByAgent: {agent: nobody}]}\n", `1:51: ask.steps[1].SummarizeByAgent.agent: there is no agent "nobody"`},
 	{"modes", "ask: {for: run, steps: [RetrieveMemory: {topK: 0}]}\n", `1:48: ask.steps[1].RetrieveMemory: topK: a whole number above 0`},
 	{"modes", "ask: {for: run, steps: [RetrieveMemory]}\n", `topK is needed`},
 	{"modes", "ask: {for: run, steps: [RetrieveMemory: {topK: 1e3}]}\n", `1:48: ask.steps[1].RetrieveMemory.topK: there is 1e3, which YAML readers`},
