@@ -129,7 +129,7 @@ func (a *assistant) run(at string, rules []rule, args ...string) ran {
 		a.t.Fatalf("%s %q: %v\n%s%s", a.name, args, err, out, errs.String())
 	}
 	r := ran{t: a.t, code: gjson.GetBytes(out, "exit_code").Int(), out: gjson.GetBytes(out, "stdout").String() + gjson.GetBytes(out, "stderr").String()}
-	for _, m := range gjson.GetBytes(out, "requests.#.messages").Array() {
+	for _, m := range append(gjson.GetBytes(out, "requests.#.system").Array(), gjson.GetBytes(out, "requests.#.messages").Array()...) {
 		r.said += strings.ReplaceAll(m.Raw, `\n`, "\n") + "\n"
 	}
 	return r
@@ -338,6 +338,7 @@ func TestOpenCodeCommands(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(a.dir, "pwned")); err == nil {
 		t.Error("the arguments ran")
 	}
+	a.run(".", nil, "run", "hello").told(`saved the state of this work`)
 	if all := a.session("log", "--all", "--json"); !strings.Contains(all, `"kind": "auto"`) {
 		t.Errorf("the turn left no autosave: %s", all)
 	}

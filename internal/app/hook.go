@@ -154,6 +154,9 @@ func (h *hooked) greet(ctx context.Context) ([]byte, error) {
 	if want == assistant.WantNothing || proc.Getenv(h.Env, RunVariable) != "" {
 		return nil, nil
 	}
+	if on, err := h.follows(ctx, "session-start"); err != nil || !on {
+		return nil, err
+	}
 	reply, err := h.offer(ctx, want)
 	if isNothing(err) {
 		return nil, nil
@@ -162,6 +165,12 @@ func (h *hooked) greet(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	return h.e.Answer(reply), nil
+}
+
+// follows reports whether the policy lets anything follow from an event.
+func (h *hooked) follows(ctx context.Context, event string) (bool, error) {
+	pol, err := h.policy(ctx)
+	return err == nil && pol.Triggers.Events[event] != "", err
 }
 
 // opens reports whether a prompt is the first of its conversation.
@@ -256,6 +265,9 @@ func (h *hooked) newestAutosave(ctx context.Context) string {
 
 // warn answers an assistant that is about to push: what would be pushed was never saved, or is blocked.
 func (h *hooked) warn(ctx context.Context) ([]byte, error) {
+	if on, err := h.follows(ctx, "before-push"); err != nil || !on {
+		return nil, err
+	}
 	from, err := h.saved(ctx, "")
 	if isNothing(err) {
 		return nil, nil
