@@ -112,7 +112,7 @@ func (x *Sessions) Begin(ctx context.Context, s lifecycle.Session, p string) err
 	if err != nil {
 		return err
 	}
-	if !j.Queue {
+	if !j.Queue && !s.WorkTree { // a work tree's own goes on in the foreground again, the next time
 		if s, j, err = x.settle(ctx, s, j, p); err != nil {
 			return err
 		}
@@ -127,7 +127,8 @@ func (x *Sessions) settle(ctx context.Context, s lifecycle.Session, asked job, p
 		return s, asked, err
 	}
 	sum := sha256.Sum256([]byte("service\x00" + string(s.ID)))
-	j := job{Base: string(base), Run: hex.EncodeToString(sum[:12]), Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p}
+	run := cmp.Or(asked.Run, hex.EncodeToString(sum[:12])) // one that has begun stays on its path
+	j := job{Base: string(base), Run: run, Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p}
 	meta := map[string]json.RawMessage{}
 	if s.Metadata != nil {
 		if err := json.Unmarshal(s.Metadata, &meta); err != nil {

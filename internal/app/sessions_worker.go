@@ -84,7 +84,26 @@ func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
 // clean is one clean-up, with a line in the log.
 func (x *Sessions) clean(ctx context.Context, log *slog.Logger) error {
 	d, err := x.Sweep(ctx)
+	if err == nil {
+		err = x.requeueStranded(ctx)
+	}
 	log.InfoContext(ctx, "clean-up", "timed_out", d.TimedOut, "expired", d.Expired, "archived", d.Archived, "deleted", d.Deleted, "purged", d.Purged)
+	return err
+}
+
+// strandedAfter is for how long a Session may be recorded and not queued.
+const strandedAfter = time.Minute
+
+// requeueStranded queues what was recorded by somebody who died before it was queued. What is in the queue stays there
+// once.
+func (x *Sessions) requeueStranded(ctx context.Context) error {
+	all, err := x.db.Stranded(ctx, x.site.Now().Add(-strandedAfter), 1000)
+	for _, s := range all {
+		j, odd := jobOf(s)
+		if err == nil && odd == nil && j.Queue {
+			err = x.enqueue(ctx, s, j)
+		}
+	}
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"session/internal/lifecycle"
 )
@@ -187,6 +188,70 @@ func TestBeat(t *testing.T) {
 		}
 		if err := q.db.beat(t.Context(), map[int64]int{1: 2}); err != nil || at() == before {
 			t.Errorf("its own did not: %v", err)
+		}
+	})
+}
+
+// TestWorkerOutlivesItsDatabase: PostgreSQL is killed and started again under a worker; what is queued afterwards is done.
+func TestWorkerOutlivesItsDatabase(t *testing.T) {
+	s := ownServer(t)
+	q := openJobs(t, s.address)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan lifecycle.ID, 2)
+	nothing := func(context.Context) error { return nil }
+	var working sync.WaitGroup
+	working.Go(func() {
+		err := openJobs(t, s.address).Work(ctx, WorkOptions{Slots: 2, Name: "w", Clean: nothing, Tick: nothing, Log: quiet(), Grace: time.Minute,
+			Run: func(_ context.Context, j Job) error { done <- j.Session; return nil }})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	for n := range 2 {
+		for { // it may be starting still
+			if _, err := q.Add(t.Context(), jobNumber(n), Normal); err == nil {
+				break
+			} else if !errors.Is(err, ErrUnavailable) {
+				t.Fatal(err)
+			}
+		}
+		if id := <-done; id != jobNumber(n).Session {
+			t.Errorf("%s was done", id)
+		}
+		if n == 0 {
+			s.services("stop", s.dir, "postgres")
+			s.services("start", s.dir, "postgres")
+		}
+	}
+	stop()
+	working.Wait()
+}
+
+// TestStranded finds what was to be queued and was not, and nothing else.
+func TestStranded(t *testing.T) {
+	onBoth(t, func(t *testing.T, address string) {
+		r := openRecords(t, address, lifecycle.Options{Now: lifecycleNow})
+		for _, id := range []lifecycle.ID{"new", "held", "paused", "free"} {
+			if _, err := r.Create(t.Context(), lifecycle.Draft{ID: id, Owner: "ann"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			id lifecycle.ID
+			c  lifecycle.Change
+		}{{"held", lifecycle.Change{Cause: lifecycle.Start, Take: "r"}}, {"paused", lifecycle.Change{Cause: lifecycle.Start}}, {"paused", lifecycle.Change{Cause: lifecycle.Pause}},
+			{"free", lifecycle.Change{Cause: lifecycle.Start}}} {
+			if _, err := r.Change(t.Context(), lifecycle.Key{Owner: "ann", ID: c.id}, c.c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all, err := r.db.Stranded(t.Context(), lifecycleNow(), 10)
+		if err != nil || len(all) != 2 || all[0].ID != "free" || all[1].ID != "new" {
+			t.Errorf("%+v %v", all, err)
+		}
+		if all, err := r.db.Stranded(t.Context(), lifecycleNow().Add(-time.Millisecond), 10); err != nil || len(all) != 0 {
+			t.Errorf("too early: %+v %v", all, err)
 		}
 	})
 }

@@ -28,6 +28,9 @@ ORDER BY created_ms DESC, id DESC LIMIT $6 OFFSET $7
 -- name: due
 SELECT /*session*/ FROM sessions WHERE expires_ms <= $1 ORDER BY expires_ms, id LIMIT $2
 
+-- name: stranded
+SELECT /*session*/ FROM sessions WHERE status IN ('created', 'running') AND run = '' AND updated_ms <= $1 ORDER BY updated_ms, id LIMIT $2
+
 -- name: counts
 SELECT status, COUNT(*) FROM sessions WHERE (CAST($1 AS BIGINT) = 1 OR owner = $2) GROUP BY status
 

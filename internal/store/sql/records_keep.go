@@ -22,6 +22,19 @@ func (r Records) Due(ctx context.Context, limit int) (all []lifecycle.Session, e
 	return all, nil
 }
 
+// Stranded are up to limit Sessions, of any owner, that are to run, that no run holds, and that nobody has touched since a
+// time: whoever recorded them may have died before they were queued.
+func (d *DB) Stranded(ctx context.Context, since time.Time, limit int) (all []lifecycle.Session, err error) {
+	err = d.read(ctx, func(t tx) error {
+		all, err = t.sessions("stranded", since.UnixMilli(), limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up what is stranded: %w", err)
+	}
+	return all, nil
+}
+
 // Archive implements lifecycle.Keeper.
 func (r Records) Archive(ctx context.Context, k lifecycle.Key, version int64) (lifecycle.Tombstone, error) {
 	stone, err := r.remove(ctx, k, version, lifecycle.PutAway)
