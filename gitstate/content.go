@@ -2,6 +2,7 @@ package gitstate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -48,16 +49,32 @@ func (c *contents) of(path string) (*fileContent, error) {
 	return f()
 }
 
+// known returns what was read before.
+func (c *contents) known(path string) (*fileContent, bool) {
+	c.mu.Lock()
+	f, ok := c.read[path]
+	c.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	fc, err := f()
+	return fc, err == nil
+}
+
 func (c *contents) load(path string) (*fileContent, error) {
-	info, err := c.tree.lstat(path)
-	if err != nil {
+	f, info, err := c.tree.open(path)
+	if err == nil {
+		defer f.Close()
+		return c.loadFile(path, f, info)
+	}
+	if !errors.Is(err, ErrChanged) {
 		return nil, err
 	}
-	switch {
-	case info.mode == modeLink:
+	if info, err = c.tree.lstat(path); err != nil { // it is no regular file
+		return nil, err
+	}
+	if info.mode == modeLink {
 		return c.loadLink(path, info)
-	case info.regular():
-		return c.loadFile(path)
 	}
 	return nil, fileError("read", path, ErrChanged)
 }
@@ -71,12 +88,8 @@ func (c *contents) loadLink(path string, info fileInfo) (*fileContent, error) {
 	return &fileContent{path: path, info: info, id: id, bytes: b, length: int64(len(b))}, err
 }
 
-func (c *contents) loadFile(path string) (*fileContent, error) {
-	f, info, err := c.tree.open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+func (c *contents) loadFile(path string, f io.Reader, info fileInfo) (*fileContent, error) {
+	var err error
 	fc := &fileContent{path: path, info: info, length: info.length}
 	h := newObjectHash(blobObject, fc.length)
 	if fc.length <= keepFile && c.kept.Add(fc.length) <= keepFiles {

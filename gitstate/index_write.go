@@ -44,7 +44,7 @@ func (w *indexWriter) Write(b []byte) (int, error) {
 
 // write writes the index: entries, then the extensions in git's order, then the checksum.
 func (e *editedIndex) write(out io.Writer, root *treeNode) error {
-	w := &indexWriter{out: bufio.NewWriterSize(out, 256<<10), sum: sha1.New(), marks: sha1.New()}
+	w := &indexWriter{out: bufio.NewWriterSize(out, 64<<10), sum: sha1.New(), marks: sha1.New()}
 	version := e.version
 	if version == 3 {
 		version = 2 // nothing that is written here needs the flags of version 3

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -54,10 +55,11 @@ type newObject struct {
 	kind objectKind
 	size int64
 	open func() (io.ReadCloser, error)
+	has  []objectID // what it names: if any of it was made just now, the object itself cannot be there yet
 }
 
 func bytesObject(id objectID, kind objectKind, body []byte) newObject {
-	return newObject{id, kind, int64(len(body)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }}
+	return newObject{id: id, kind: kind, size: int64(len(body)), open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }}
 }
 
 // objectWriter writes loose objects as git does: into a temporary file in the object's folder, compressed, read-only,
@@ -66,6 +68,8 @@ type objectWriter struct {
 	store *objects
 	level int // of zlib
 	now   func() time.Time
+
+	created sync.Map // objectID of each object that was not there
 
 	mu    sync.Mutex
 	small *deflater // a deflater costs a megabyte to make: small objects, which are most, share one
@@ -89,7 +93,7 @@ func (w *objectWriter) writeAll(ctx context.Context, all []newObject) error {
 
 // write writes one object, unless it is there: then its time is set, which keeps it from being collected as unused.
 func (w *objectWriter) write(o newObject) error {
-	if w.freshen(o.id) {
+	if !slices.ContainsFunc(o.has, w.made) && w.freshen(o.id) {
 		return nil
 	}
 	err := w.create(o)
@@ -97,6 +101,11 @@ func (w *objectWriter) write(o newObject) error {
 		err = fmt.Errorf("write %s %s: %w", kindNames[o.kind], o.id, err)
 	}
 	return err
+}
+
+func (w *objectWriter) made(id objectID) bool {
+	_, ok := w.created.Load(id)
+	return ok
 }
 
 func (w *objectWriter) freshen(id objectID) bool {
@@ -112,7 +121,7 @@ func (w *objectWriter) freshen(id objectID) bool {
 
 func (w *objectWriter) create(o newObject) error {
 	final := loosePath(w.store.dirs[0], o.id)
-	f, err := createTemp(filepath.Dir(final))
+	f, name, err := createTemp(filepath.Dir(final))
 	if err != nil {
 		return err
 	}
@@ -130,12 +139,14 @@ func (w *objectWriter) create(o newObject) error {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), final)
+		err = renameFile(name, final)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		_ = os.Remove(name)
+		return err
 	}
-	return err
+	w.created.Store(o.id, true)
+	return nil
 }
 
 func (w *objectWriter) deflateSmall(f io.Writer, o newObject) error {
@@ -157,22 +168,22 @@ func (w *objectWriter) deflateShared(out io.Writer, o newObject) error {
 }
 
 // createTemp makes a file that git prune knows to be a killed writer's, and the folder if need be.
-func createTemp(dir string) (*os.File, error) {
+func createTemp(dir string) (f io.WriteCloser, name string, err error) {
 	for range 100 {
-		name := filepath.Join(dir, "tmp_obj_"+strconv.FormatUint(rand.Uint64(), 36))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+		name = filepath.Join(dir, "tmp_obj_"+strconv.FormatUint(rand.Uint64(), 36))
+		f, err = createFile(name)
 		switch {
 		case err == nil:
-			return f, nil
+			return f, name, nil
 		case errors.Is(err, fs.ErrNotExist):
 			if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-				return nil, err
+				return nil, "", err
 			}
 		case !errors.Is(err, fs.ErrExist):
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return nil, fs.ErrExist
+	return nil, "", fs.ErrExist
 }
 
 // ErrChanged says that a file changed between being looked at and being staged. Nothing was staged.

@@ -29,6 +29,7 @@ type Scan struct {
 	Config Config
 
 	repo     *Repo
+	writer   *objectWriter
 	tree     *workTree
 	objects  *objects
 	refs     *refStore
@@ -150,6 +151,7 @@ func (s *Scan) open(ctx context.Context, f *facts) (err error) {
 	if s.objects, err = openObjects(s.repo.CommonDir); err != nil {
 		return &Unfit{UnfitReplaced, err.Error()}
 	}
+	s.writer = &objectWriter{store: s.objects, now: s.now}
 	s.tree, err = openWorkTree(s.repo.Root)
 	s.contents.tree = s.tree
 	return err

@@ -27,6 +27,7 @@ func (s *Scan) conclude(ctx context.Context, untracked []string) error {
 			}
 		}
 	}
+	s.writer.level = s.Config.compression()
 	s.Entries = s.entries(untracked)
 	return nil
 }

@@ -37,6 +37,15 @@ func (s *Scan) Size(path string) (n int64, regular bool, err error) {
 	return c.content.length, c.content.info.regular(), nil
 }
 
+// Kept is the content of a changed or new file where it was read already and is kept in memory; Close lets it stay.
+func (s *Scan) Kept(path string) ([]byte, bool) {
+	f, ok := s.contents.known(path)
+	if !ok || f.bytes == nil || !f.info.regular() {
+		return nil, false
+	}
+	return f.bytes, true
+}
+
 // Stage stages paths of the scan into a private index, as Repo.Stage does; o.Sparse and o.Except do not arise. Blobs and
 // trees are written, the real index is not touched. Besides failures the error may be an *Unfit: only git can stage this.
 // ErrChanged: a file changed after it was scanned.
@@ -82,7 +91,7 @@ func (s *Scan) edits(paths []string) (edits []indexEdit, blobs []newObject, err 
 		f := c.content
 		edits = append(edits, indexEdit{path: p, mode: f.info.mode, id: f.id, stat: f.info.stat})
 		if !tracked || f.id != s.index.id(c.slot) {
-			blobs = append(blobs, newObject{f.id, blobObject, f.length, func() (io.ReadCloser, error) { return s.contents.open(p) }})
+			blobs = append(blobs, newObject{id: f.id, kind: blobObject, size: f.length, open: func() (io.ReadCloser, error) { return s.contents.open(p) }})
 		}
 	}
 	for p, c := range s.changes {
@@ -134,28 +143,25 @@ func (s *Scan) writeIndex(file string, e *editedIndex) error {
 	return nil
 }
 
-func (s *Scan) writer() *objectWriter {
-	return &objectWriter{store: s.objects, level: s.Config.compression(), now: s.now}
-}
-
 // writeObjects writes blobs, then trees, what is deeper first: nothing is ever there that names something missing.
 func (s *Scan) writeObjects(ctx context.Context, blobs []newObject) error {
-	w := s.writer()
-	if err := w.writeAll(ctx, blobs); err != nil {
+	if err := s.writer.writeAll(ctx, blobs); err != nil {
 		return err
 	}
-	return s.writeTrees(ctx, w)
+	return s.writeTrees(ctx)
 }
 
-func (s *Scan) writeTrees(ctx context.Context, w *objectWriter) error {
+func (s *Scan) writeTrees(ctx context.Context) error {
 	byDepth := map[int][]newObject{}
 	deepest := 0
 	for id, t := range s.made {
-		byDepth[t.depth] = append(byDepth[t.depth], bytesObject(id, treeObject, t.body))
+		o := bytesObject(id, treeObject, t.body)
+		o.has = t.has
+		byDepth[t.depth] = append(byDepth[t.depth], o)
 		deepest = max(deepest, t.depth)
 	}
 	for depth := deepest; depth >= 0; depth-- {
-		if err := w.writeAll(ctx, byDepth[depth]); err != nil {
+		if err := s.writer.writeAll(ctx, byDepth[depth]); err != nil {
 			return err
 		}
 	}
@@ -165,7 +171,7 @@ func (s *Scan) writeTrees(ctx context.Context, w *objectWriter) error {
 
 // IndexTree writes the tree of the index as it stood when it was scanned: what the user had staged by hand.
 func (s *Scan) IndexTree(ctx context.Context) (string, error) {
-	if err := s.writeTrees(ctx, s.writer()); err != nil {
+	if err := s.writeTrees(ctx); err != nil {
 		return "", fmt.Errorf("write the staged tree: %w", err)
 	}
 	return s.asItIs.String(), nil
@@ -228,7 +234,9 @@ func (s *Scan) commit(ctx context.Context, o CommitOptions, message string) (id 
 	body += "author " + author + " " + when + "\ncommitter " + committer + " " + when + "\n\n" + message
 	name, err := objectName(commitObject, []byte(body))
 	if err == nil {
-		err = s.writer().writeAll(ctx, []newObject{bytesObject(name, commitObject, []byte(body))})
+		if err = s.writer.create(bytesObject(name, commitObject, []byte(body))); err != nil {
+			err = fmt.Errorf("write commit %s: %w", name, err)
+		}
 	}
 	return name.String(), true, err
 }

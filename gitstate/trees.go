@@ -19,6 +19,7 @@ type treeMaker struct {
 type madeTree struct {
 	body  []byte
 	depth int // 0 for the top
+	has   []objectID
 }
 
 // treesOf brings the cache-tree up to date with the entries. made takes up the trees that were made for it and have to be
@@ -46,6 +47,7 @@ func (m *treeMaker) folder(t *treeNode, k int, prefix []byte, depth int) (end in
 		return 0, &indexError{"folders in folders without end"}
 	}
 	var body []byte
+	var has []objectID
 	var below []*treeNode
 	start := k
 	for k < m.entries.len() {
@@ -56,7 +58,7 @@ func (m *treeMaker) folder(t *treeNode, k int, prefix []byte, depth int) (end in
 		name, _, deeper := bytes.Cut(rest, []byte{'/'})
 		if !deeper {
 			mode, id, _ := m.entries.entry(k)
-			body = appendTreeEntry(body, mode, name, id)
+			body, has = appendTreeEntry(body, mode, name, id), append(has, id)
 			k++
 			continue
 		}
@@ -67,11 +69,11 @@ func (m *treeMaker) folder(t *treeNode, k int, prefix []byte, depth int) (end in
 		if k, err = m.below(sub, k, prefix, depth); err != nil {
 			return 0, err
 		}
-		body, below = appendTreeEntry(body, modeFolder, name, sub.id), append(below, sub)
+		body, has, below = appendTreeEntry(body, modeFolder, name, sub.id), append(has, sub.id), append(below, sub)
 	}
 	slices.SortFunc(below, func(a, b *treeNode) int { return compareFolders(a.name, b.name) })
 	t.below, t.count = below, k-start
-	t.id, err = m.keep(body, depth)
+	t.id, err = m.keep(body, has, depth)
 	return k, err
 }
 
@@ -102,10 +104,10 @@ func (m *treeMaker) known(t *treeNode, k int, prefix []byte) (int, error) {
 }
 
 // keep names a tree and notes it down.
-func (m *treeMaker) keep(body []byte, depth int) (objectID, error) {
+func (m *treeMaker) keep(body []byte, has []objectID, depth int) (objectID, error) {
 	id, err := objectName(treeObject, body)
 	if err == nil {
-		m.made[id] = madeTree{body, max(depth, m.made[id].depth)}
+		m.made[id] = madeTree{body, max(depth, m.made[id].depth), has}
 	}
 	return id, err
 }

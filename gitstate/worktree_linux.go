@@ -3,6 +3,8 @@ package gitstate
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -64,7 +66,7 @@ func ignoringSignals(f func() error) error {
 
 // open opens a regular file for reading. No link is followed on the way, so nothing outside the work tree is read
 // whatever others do meanwhile (as far as the kernel can promise it: openat2 came with Linux 5.6).
-func (w *workTree) open(path string) (*os.File, fileInfo, error) {
+func (w *workTree) open(path string) (io.ReadCloser, fileInfo, error) {
 	const flags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NONBLOCK // a FIFO must not hold us up
 	how := unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
 	var fd int
@@ -81,7 +83,7 @@ func (w *workTree) open(path string) (*os.File, fileInfo, error) {
 	if err != nil {
 		return nil, fileInfo{}, fileError("open", path, err)
 	}
-	f := os.NewFile(uintptr(fd), path)
+	f := &rawFile{fd, path}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		f.Close()
@@ -93,6 +95,64 @@ func (w *workTree) open(path string) (*os.File, fileInfo, error) {
 		return nil, info, fileError("open", path, ErrChanged)
 	}
 	return f, info, nil
+}
+
+// rawFile is a regular file without what os.File does for pipes and sockets: four system calls fewer for each file, of
+// which a save opens many.
+type rawFile struct {
+	fd   int
+	name string
+}
+
+func (f *rawFile) Read(b []byte) (n int, err error) {
+	err = ignoringSignals(func() (err error) { n, err = unix.Read(f.fd, b); return err })
+	switch {
+	case err != nil:
+		return 0, fileError("read", f.name, err)
+	case n == 0 && len(b) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (f *rawFile) Write(b []byte) (done int, err error) {
+	for done < len(b) {
+		var n int
+		err := ignoringSignals(func() (err error) { n, err = unix.Write(f.fd, b[done:]); return err })
+		if err != nil {
+			return done, fileError("write", f.name, err)
+		}
+		done += n
+	}
+	return done, nil
+}
+
+func (f *rawFile) Close() error {
+	if err := unix.Close(f.fd); err != nil && err != unix.EINTR { // it is closed all the same
+		return fileError("close", f.name, err)
+	}
+	return nil
+}
+
+// createFile makes a file that must not exist yet, and that nobody may write to when it is closed.
+func createFile(name string) (io.WriteCloser, error) {
+	var fd int
+	err := ignoringSignals(func() (err error) {
+		fd, err = unix.Open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o444)
+		return err
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: err}
+	}
+	return &rawFile{fd, name}, nil
+}
+
+// renameFile gives a file its name; os.Rename would look first whether a folder has it.
+func renameFile(from, to string) error {
+	if err := ignoringSignals(func() error { return unix.Rename(from, to) }); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
 }
 
 func (w *workTree) readlink(path string) ([]byte, error) {

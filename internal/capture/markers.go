@@ -1,7 +1,9 @@
 package capture
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -35,14 +37,7 @@ func (l *looking) markers() {
 		if e.Kind == gitstate.Unmerged || !e.Stageable() || e.Y == 'D' || blocker.MarkersBelong(e.Path) || strings.HasSuffix(e.Path, "/") {
 			continue
 		}
-		f, info, err := openRegular(filepath.Join(l.Root, filepath.FromSlash(e.Path)))
-		if err != nil || f == nil || info.Size() > maxMarked {
-			continue
-		}
-		m, ok, err := blocker.Markers(f)
-		if e := f.Close(); err == nil {
-			err = e
-		}
+		m, ok, err := l.marked(e.Path)
 		if err == nil && ok {
 			marked = true
 			l.found = append(l.found, blocker.FromMarkers(session.PathText(e.Path), m, l.options.Now))
@@ -51,6 +46,23 @@ func (l *looking) markers() {
 	if !marked {
 		l.well("markers", "git diff")
 	}
+}
+
+// marked looks into one file: into what was staged of it where that is at hand.
+func (l *looking) marked(path string) (m blocker.Marker, ok bool, err error) {
+	if scan := l.d.Scene.Git.Scan; scan != nil {
+		if b, kept := scan.Kept(path); kept {
+			return blocker.Markers(bytes.NewReader(b))
+		}
+	}
+	f, info, err := openRegular(filepath.Join(l.Root, filepath.FromSlash(path)))
+	if err != nil || f == nil {
+		return m, false, err
+	}
+	if info.Size() <= maxMarked {
+		m, ok, err = blocker.Markers(f)
+	}
+	return m, ok, errors.Join(err, f.Close())
 }
 
 // maxMarked is the largest file that is searched for conflict markers, in bytes.

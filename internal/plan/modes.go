@@ -80,7 +80,7 @@ func (r *reader) step(n *yaml.Node, path string, command Command) Step {
 	known := r.cat.Steps[command]
 	check := known[s.Name]
 	switch {
-	case !stepForm().MatchString(s.Name):
+	case !stepForm.fits(s.Name):
 		r.problem(n, path, "%s is no name of a step", quoted(s.Name))
 	case check == nil && slices.Contains(commands, command):
 		r.problem(n, path, "there is no step %s for %s; there are: %s", quoted(s.Name), command, listed(maps.Keys(known)))
@@ -116,7 +116,7 @@ func (r *reader) settings(n *yaml.Node, path string, s *Step) {
 		case "agent":
 			rest[k.Value] = r.refer(v, at, anAgent)
 		default:
-			if !keyForm().MatchString(k.Value) {
+			if !keyForm.fits(k.Value) {
 				r.problem(k, path, "%s is no name of a setting", quoted(k.Value))
 			}
 			rest[k.Value] = r.raw(v, at)

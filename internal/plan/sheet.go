@@ -90,14 +90,14 @@ func entries[V any](r *reader, n *yaml.Node, path string, named func(string) str
 
 // aName is the form of names that a person gives.
 func aName(s string) string {
-	if nameForm().MatchString(s) {
+	if nameForm.fits(s) {
 		return ""
 	}
 	return quoted(s) + " is no name: small letters, digits, - and _, a letter first, at most 63 characters"
 }
 
 func anAgentName(s string) string {
-	if agentForm().MatchString(s) {
+	if agentForm.fits(s) {
 		return ""
 	}
 	return quoted(s) + " is no agent's name: letters, digits and . _ : -, a letter or digit first, at most 63 characters"

@@ -154,7 +154,7 @@ func (r *reader) rule(n *yaml.Node, path string) (string, Rule) {
 	id := ""
 	if v := value(n, "id"); v == nil {
 		r.problem(n, path, "the rule has no id")
-	} else if id = r.text(v, path+".id"); id != "" && !nameForm().MatchString(id) {
+	} else if id = r.text(v, path+".id"); id != "" && !nameForm.fits(id) {
 		r.problem(v, path, "%s", aName(id))
 	}
 	path += "." + id
