@@ -216,6 +216,13 @@ func (c Config) compression() int {
 	return 1
 }
 
+// compresses reports whether somebody set how loose objects are compressed.
+func (c Config) compresses() bool {
+	_, loose := c["core.loosecompression"]
+	_, all := c["core.compression"]
+	return loose || all
+}
+
 // gate judges the content of a changed file: what it may pass through, and whether it holds a carriage return. Without
 // one, neither attributes nor core.autocrlf change anything on the way into a blob.
 func (c conversions) gate(path string, cr, autocrlf bool) *Unfit {

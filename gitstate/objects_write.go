@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -66,7 +68,8 @@ func bytesObject(id objectID, kind objectKind, body []byte) newObject {
 // named when complete. Like git by default (core.fsync) it does not wait for the disk.
 type objectWriter struct {
 	store *objects
-	level int // of zlib
+	level int  // of zlib
+	plain bool // objects that fill no more than a block of the disk anyway are not compressed: git packs them later
 	now   func() time.Time
 
 	created sync.Map // objectID of each object that was not there
@@ -149,13 +152,50 @@ func (w *objectWriter) create(o newObject) error {
 	return nil
 }
 
+// diskBlock is what the smallest file takes of a disk, in bytes.
+const diskBlock = 4096
+
 func (w *objectWriter) deflateSmall(f io.Writer, o newObject) error {
 	var out bytes.Buffer
+	if w.plain && o.size+64 <= diskBlock {
+		if err := storePlain(&out, o); err != nil {
+			return err
+		}
+		_, err := f.Write(out.Bytes())
+		return err
+	}
 	if err := w.deflateShared(&out, o); err != nil {
 		return err
 	}
 	_, err := f.Write(out.Bytes())
 	return err
+}
+
+// storePlain writes a zlib stream (RFC 1950) of one block that is stored as it is (RFC 1951, 3.2.4).
+func storePlain(out *bytes.Buffer, o newObject) error {
+	r, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	body := make([]byte, 0, diskBlock)
+	body = append(body, objectHead(o.kind, o.size)...)
+	at := len(body)
+	body = body[:at+int(o.size)]
+	if _, err := io.ReadFull(r, body[at:]); err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = ErrChanged
+		}
+		return err
+	}
+	if id, err := objectName(o.kind, body[at:]); err != nil || id != o.id {
+		return errors.Join(err, ErrChanged)
+	}
+	n := uint16(len(body))
+	out.Write([]byte{0x78, 0x01, 1, byte(n), byte(n >> 8), byte(^n), byte(^n >> 8)})
+	out.Write(body)
+	out.Write(binary.BigEndian.AppendUint32(nil, adler32.Checksum(body)))
+	return nil
 }
 
 func (w *objectWriter) deflateShared(out io.Writer, o newObject) error {

@@ -27,7 +27,7 @@ func (s *Scan) conclude(ctx context.Context, untracked []string) error {
 			}
 		}
 	}
-	s.writer.level = s.Config.compression()
+	s.writer.level, s.writer.plain = s.Config.compression(), !s.Config.compresses()
 	s.Entries = s.entries(untracked)
 	return nil
 }

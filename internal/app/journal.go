@@ -55,7 +55,7 @@ func (j *journal) write() error {
 	if err := os.MkdirAll(filepath.Dir(j.file), 0o700); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if err := atomicfile.Replace(j.file, b, 0o600); err != nil {
+	if err := atomicfile.Swap(j.file, b, 0o600); err != nil { // it serves who comes after a kill, not after a power cut
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	return nil
@@ -75,6 +75,9 @@ func (s *site) mend(leases snapshot.Leaser, store *snapshot.Store) func(context.
 		}
 		var e cycle.Entry
 		b, err := atomicfile.Read(file, 64<<10)
+		if err == nil && len(b) == 0 { // the power went before the note reached the disk: it names no lock
+			return os.Remove(file)
+		}
 		if err == nil {
 			err = json.Unmarshal(b, &e)
 		}

@@ -132,7 +132,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	b.env = slices.DeleteFunc(os.Environ(), func(e string) bool {
 		return strings.HasPrefix(e, "GIT_") || strings.HasPrefix(e, "SESSION_") || strings.HasPrefix(e, "XDG_")
 	})
-	build := command{name: "build", args: []string{"go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", b.program, "session"}, env: b.env}
+	build := command{name: "build", args: []string{"go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", b.program, "session"}, env: append(b.env[:len(b.env):len(b.env)], "CGO_ENABLED=0")}
 	if _, err := build.time(ctx); err != nil {
 		return err
 	}
