@@ -105,7 +105,7 @@ var errEmpty = errors.New("must not be empty")
 func (k *call) said(name string) (string, error) {
 	v := k.String(name)
 	if k.IsSet(name) && strings.TrimSpace(v) == "" {
-		return "", usagef("--%s %w", strings.TrimLeft(name, "-"), errEmpty)
+		return "", usagef("%s %w", dashed(name), errEmpty)
 	}
 	return strings.TrimSpace(v), nil
 }
@@ -115,11 +115,19 @@ func (k *call) saidAll(name string) ([]string, error) {
 	var all []string
 	for _, v := range k.StringSlice(name) {
 		if strings.TrimSpace(v) == "" {
-			return nil, usagef("--%s %w", name, errEmpty)
+			return nil, usagef("%s %w", dashed(name), errEmpty)
 		}
 		all = append(all, strings.TrimSpace(v))
 	}
 	return all, nil
+}
+
+// dashed is a flag as a person writes it.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 func join(dir, at string) string {

@@ -82,6 +82,7 @@ func TestMainEnds(t *testing.T) {
 		{"session save --quick --sync", "", "name one mode", 2},
 		{"session save --mode full --sync", "", "name one mode", 2},
 		{"session save --next=", "", "--next must not be empty", 2},
+		{"session save -m=", "", "session: -m must not be empty", 2},
 		{"session version extra", "", `unexpected argument "extra"`, 2},
 		{"session version", "", "session ", 0},
 		{"session --help", "LANG=ko_KR.UTF-8", "날마다", 0},
