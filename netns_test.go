@@ -3,12 +3,18 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/tidwall/gjson"
 
 	"session/internal/store/redis/redistest"
@@ -98,4 +104,100 @@ func TestTwoNetworksOneIsCutOff(t *testing.T) {
 	if out := b.want(0, "show", "--json"); gjson.Get(out, "context_state.state.working_on").String() != "a, alone" {
 		t.Errorf("b sees %s", out)
 	}
+}
+
+// database makes a database of this test's own.
+func database(t *testing.T) string {
+	t.Helper()
+	raw := serviceURL(t, "postgres")
+	ctx := context.Background()
+	admin, err := pgx.Connect(ctx, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "test_" + strings.ToLower(rand.Text())
+	if _, err := admin.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, err := admin.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+		_ = admin.Close(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal("SESSION_TEST_POSTGRES is no URL")
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// Two workers on two networks share a queue; the cable of the one that runs is pulled. Its run is taken over by the other,
+// once; it is recorded once, and nothing that the first one says later counts.
+func TestTwoWorkersOneIsCutOff(t *testing.T) {
+	x := newTeam(t)
+	db, dir := database(t), t.TempDir()
+	log, goOn := filepath.Join(dir, "log"), filepath.Join(dir, "go")
+	agent := "echo run >>" + log + "; until test -e " + goOn + "; do sleep 0.1; done; echo done"
+	sh(t, x.first, environ(t), "printf 'programs:\\n  slow: {run: [sh, -c, \"%s\"], input: stdin, output: text, limit: 5m}\\n' '"+agent+"' >.claude/session/policy/bundles.yaml; git commit -qam agent")
+	nets := []*network{newNetwork(t, 1), newNetwork(t, 2)}
+	var m []*machine
+	for _, n := range nets {
+		one := n.machine(x)
+		one.env = append(one.env, "SESSION_DATABASE="+redistest.ThroughAt(t, db, n.addr+":0").URL(), "SESSION_OWNER=ada")
+		accept(t, one.dir, append(one.env, "SESSION_STORE=local", "SESSION_COORDINATION=local", "SESSION_DATABASE=local"))
+		m = append(m, one)
+	}
+	a, b := m[0], m[1]
+	a.want(0, "save", "-m", "before")
+	id := gjson.Get(a.want(0, "run", "--queue", "--agent", "slow", "--json", "long work"), "id").String()
+	if id == "" {
+		t.Fatal("nothing was queued")
+	}
+	first := a.command("worker", "--drain", "--rescue-after", "2s")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = first.Process.Kill(); _ = first.Wait() })
+	wantRuns(t, log, 1)
+	nets[0].Pull()
+	second := b.command("worker", "--drain", "--rescue-after", "2s")
+	var errs strings.Builder
+	second.Stderr = &errs
+	if err := second.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = second.Process.Kill() })
+	wantRuns(t, log, 2)
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, errs.String())
+	}
+	nets[0].Plug()
+	info := b.want(0, "info", id, "--json")
+	if gjson.Get(info, "status").String() != "completed" || gjson.Get(info, "checkpoints.#").Int() != 1 ||
+		gjson.Get(info, `history.#(event_type=="session.completed")#|#`).Int() != 1 {
+		t.Errorf("%s", info)
+	}
+	all := b.want(0, "log", "--all", "--json")
+	if gjson.Get(all, `snapshots.#(kind=="fork")#|#`).Int() != 1 {
+		t.Errorf("%s", all)
+	}
+	b.want(0, "check")
+}
+
+// wantRuns waits until the agent was started that many times.
+func wantRuns(t *testing.T, log string, n int) {
+	t.Helper()
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); {
+		if b, err := os.ReadFile(log); err == nil && strings.Count(string(b), "run") >= n {
+			return
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+	t.Fatalf("the agent was not started %d times", n)
 }
