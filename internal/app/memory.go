@@ -172,7 +172,7 @@ func (s *site) search(v saved, said ...string) func(context.Context, memory.Quer
 }
 
 // remembering puts a question to the memory's tables. Where they do not stand at the heads of the sessions that are meant,
-// it is put to tables made from the chain and thrown away: a reader writes nothing.
+// or cannot be opened (a read-only disk), it is put to tables made from the chain and thrown away: a reader writes nothing.
 func (s *site) remembering(ctx context.Context, chain *snapshot.Store, in []memorySession, ask func(memory.Store) error) error {
 	if _, err := os.Stat(s.memoryFile()); err == nil {
 		err := withMemory(ctx, s.memoryFile(), func(m memory.Store) error {
