@@ -192,7 +192,9 @@ func TestCI(t *testing.T) {
 	})
 	t.Run("unknown is neither", func(t *testing.T) {
 		for name, answer := range map[string]http.HandlerFunc{
-			"401":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"message":"Bad credentials"}`, http.StatusUnauthorized) },
+			"401": func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, `{"message":"Bad credentials"}`, http.StatusUnauthorized)
+			},
 			"404":       http.NotFound,
 			"502":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusBadGateway) },
 			"malformed": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"workflow_runs": [{"id":`) },

@@ -64,7 +64,10 @@ func (s stuck) goOn(t *testing.T, how string) {
 	}
 }
 
-func (s stuck) calls(t *testing.T) string { t.Helper(); return sh(t, s.dir, s.env, `wc -l <"$TOP/calls"`) }
+func (s stuck) calls(t *testing.T) string {
+	t.Helper()
+	return sh(t, s.dir, s.env, `wc -l <"$TOP/calls"`)
+}
 
 // TestRecoveryAtOnce: a resume beside another one is refused; a save beside it records what it sees.
 func TestRecoveryAtOnce(t *testing.T) {
