@@ -28,6 +28,7 @@ type blockerIn struct {
 
 // blockerOut is the blockers that hold afterwards; for scan, what the log says.
 type blockerOut struct {
+	About    string    `json:"about"`
 	Blocker  *blocked  `json:"blocker" jsonschema:"the one to meet first; null: nothing stops the work"`
 	Blockers []blocked `json:"blockers"`
 	Cleared  []blocked `json:"cleared"`
@@ -47,6 +48,7 @@ func (s *server) blocker(ctx context.Context, req *mcp.CallToolRequest, in block
 	if err != nil {
 		return nil, blockerOut{}, s.fault(err)
 	}
+	out.About = s.place.Words.Say("mcp.fence")
 	return said(s.fenced(s.blockerText(out))), out, nil
 }
 
@@ -108,6 +110,7 @@ type logIn struct {
 
 // logOut is a list of snapshots, newest first.
 type logOut struct {
+	About     string   `json:"about"`
 	Snapshots []logged `json:"snapshots"`
 }
 
@@ -142,7 +145,7 @@ func (s *server) log(ctx context.Context, req *mcp.CallToolRequest, in logIn) (*
 	if err != nil {
 		return nil, logOut{}, s.fault(err)
 	}
-	out := logOut{Snapshots: []logged{}}
+	out := logOut{About: s.place.Words.Say("mcp.fence"), Snapshots: []logged{}}
 	lines := []string{}
 	for _, x := range r.Snapshots {
 		out.Snapshots = append(out.Snapshots, logged{x.ID, x.Parent, text.Safe(x.Path), x.Kind, x.Created, x.Commit, text.Safe(x.WorkingOn), x.Completed, x.Total, x.Blocker, x.Here})

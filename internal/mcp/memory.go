@@ -21,6 +21,7 @@ type memoryIn struct {
 
 // memoryOut is what was found, the best first.
 type memoryOut struct {
+	About string       `json:"about"`
 	Items []remembered `json:"items"`
 }
 
@@ -37,7 +38,7 @@ func (s *server) memorySearch(ctx context.Context, req *mcp.CallToolRequest, in 
 	if err != nil {
 		return nil, memoryOut{}, s.fault(err)
 	}
-	out := memoryOut{Items: []remembered{}}
+	out := memoryOut{About: s.place.Words.Say("mcp.fence"), Items: []remembered{}}
 	lines := []string{}
 	for _, f := range found {
 		out.Items = append(out.Items, remembered{string(f.ID), f.Timestamp, text.Safe(f.Summary)})
