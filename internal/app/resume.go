@@ -49,7 +49,7 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 	if _, err := s.resume(ctx, &from); err != nil {
 		return LoadResult{}, err
 	}
-	fs, chain, err := s.store(true)
+	fs, chain, err := s.shelf(ctx, true)
 	if err != nil {
 		return LoadResult{}, err
 	}
