@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -168,7 +170,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol}, CompressionMode: websocket.CompressionDisabled})
+	raw := &hijacked{ResponseWriter: w}
+	conn, err := websocket.Accept(raw, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol}, CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return // it has answered
 	}
@@ -181,9 +184,34 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	code, why := t.tell(r.Context())
 	s.metrics.dropped.WithLabelValues(why).Inc()
 	if why != "left" {
+		raw.soon(farewell)
 		_ = conn.Close(code, why) // whoever has gone does not need it
 	}
 	_ = conn.CloseNow()
+}
+
+// farewell is how long a client has to answer that its socket is closed.
+const farewell = 5 * time.Second
+
+// hijacked keeps the connection below a WebSocket: the library waits without end for the rest of a frame that it is about
+// to throw away (coder/websocket 1.8, waitCloseHandshake).
+type hijacked struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	h.conn = conn
+	return conn, rw, err
+}
+
+// soon ends all reading after d.
+func (h *hijacked) soon(d time.Duration) {
+	if h.conn != nil {
+		_ = h.conn.SetReadDeadline(time.Now().Add(d)) // an error says that it is closed already
+	}
 }
 
 // teller is one client.

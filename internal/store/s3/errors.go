@@ -120,7 +120,10 @@ func (s *Store) classifyNetwork(err error) error {
 		return fmt.Errorf("%w: it took too long", ErrUnavailable)
 	}
 	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil {
+	if errors.As(err, &op) && op.Err != nil && (op.Op == "write" || op.Op == "readfrom") {
+		return fmt.Errorf("%w: %s: %s", errCut, op.Op, s.quote(op.Err.Error()))
+	}
+	if op != nil && op.Err != nil {
 		return fmt.Errorf("%w: %s: %s", ErrUnavailable, op.Op, s.quote(op.Err.Error()))
 	}
 	return fmt.Errorf("%w: %s", ErrUnavailable, s.quote(err.Error()))

@@ -35,7 +35,10 @@ const (
 
 var (
 	errConflict = fmt.Errorf("%w: two creates met, and it decided for neither", ErrUnavailable)
-	errTorn     = fmt.Errorf("%w: it broke off in the middle of an answer", ErrUnavailable)
+	// errCut: the connection broke while we sent. A server that refuses before it has read everything may do that, and
+	// its answer is lost.
+	errCut  = fmt.Errorf("%w: it broke off while it was sent to", ErrUnavailable)
+	errTorn = fmt.Errorf("%w: it broke off in the middle of an answer", ErrUnavailable)
 )
 
 // connect makes a client; it asks nobody yet.
@@ -148,6 +151,11 @@ func (s *Store) putNew(ctx context.Context, key string, data []byte) error {
 				return err
 			}
 			err = errConflict // the holder went between the two answers
+		case errors.Is(err, errCut):
+			if was := s.marked(ctx, key, mark); was == nil || errors.Is(was, snapshot.ErrExists) {
+				return was
+			}
+			return err
 		case !errors.Is(err, errConflict):
 			return err
 		}
