@@ -68,7 +68,7 @@ var shapes = []shape{
 	{name: "large files apart", script: begin + "git config core.bigFileThreshold 1k; head -c 3000 /dev/zero >big; echo x >>a"},
 	{name: "index version 4", script: begin + "git update-index --index-version 4\n" + change},
 	{name: "index version 2 with untracked cache", script: begin + "git update-index --untracked-cache; git status >/dev/null\n" + change},
-	{name: "fsmonitor hook", script: begin + "printf '#!/bin/sh\\nprintf /\\\\0\\n' >../fsm; chmod +x ../fsm; git config core.fsmonitor \"$PWD/../fsm\"; git status >/dev/null\n" + change},
+	{name: "fsmonitor hook", script: begin + "printf '#!/bin/sh\\nprintf token\\\\0/\\\\0\\n' >../fsm; chmod +x ../fsm; git config core.fsmonitor \"$PWD/../fsm\"; git status >/dev/null\n" + change},
 	{name: "SHA-256", script: strings.Replace(begin, "git init -q r", "git init -q --object-format=sha256 r", 1) + change},
 	{name: "clone --shared", script: begin + "cd ..; git clone -q --shared r c; cd c\n" + change + "pwd"},
 	{name: "shallow clone", script: begin + "git commit -q --allow-empty -m 2; cd ..; git clone -q --depth 1 \"file://$PWD/r\" c; cd c\n" + change + "pwd"},
