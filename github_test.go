@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -241,20 +242,20 @@ func TestCI(t *testing.T) {
 		}
 	})
 	t.Run("waits when asked", func(t *testing.T) {
-		n := 0
+		var n atomic.Int32
 		g.answers(func(w http.ResponseWriter, r *http.Request) {
 			s := saidByGitHub{status: "in_progress"}
 			if strings.HasSuffix(r.URL.Path, "/actions/runs") {
-				n++
+				n.Add(1)
 			}
-			if n > 1 {
+			if n.Load() > 1 {
 				s = saidByGitHub{status: "completed", conclusion: "success"}
 			}
 			s.handler(w, r)
 		})
 		r := run(0, "save", "--sync", "--wait-ci", "--json")
-		if got := r.Get(`verification.#(name=="CI").status`).String(); got != "passed" || n < 2 {
-			t.Errorf("%s after %d calls", got, n)
+		if got := r.Get(`verification.#(name=="CI").status`).String(); got != "passed" || n.Load() < 2 {
+			t.Errorf("%s after %d calls", got, n.Load())
 		}
 	})
 }

@@ -48,8 +48,7 @@ func Hook(ctx context.Context, p Place, in HookInput) (answer []byte, err error)
 		return assistant.ParseEvent(assistant.Input{From: assistant.Name(in.From), Event: in.Event, Args: in.Args, Body: in.Body})
 	})
 	if err != nil && e.Kind == "" { // given up: whose hook it was is known all the same
-		in.Body = strings.NewReader("{}")
-		e, _ = assistant.ParseEvent(assistant.Input{From: assistant.Name(in.From), Event: in.Event, Body: in.Body})
+		e, _ = assistant.ParseEvent(assistant.Input{From: assistant.Name(in.From), Event: in.Event, Body: strings.NewReader("{}")})
 	}
 	if e.Kind == assistant.Ignored || e.Kind == "" && err == nil {
 		return nil, err

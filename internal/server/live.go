@@ -181,7 +181,9 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	s.metrics.sockets.Inc()
 	defer s.metrics.sockets.Dec()
 	t := &teller{Server: s, conn: conn, key: k, after: after, woken: woken}
-	code, why := t.tell(r.Context())
+	ctx, gone := context.WithCancel(r.Context())
+	defer gone() // after the farewell: a reading that is cancelled cuts the connection
+	code, why := t.tell(ctx, gone)
 	s.metrics.dropped.WithLabelValues(why).Inc()
 	if why != "left" {
 		raw.soon(farewell)
@@ -226,15 +228,14 @@ type teller struct {
 }
 
 // tell sends until one side has had enough, and says with what the socket is to be closed.
-func (t *teller) tell(ctx context.Context) (websocket.StatusCode, string) {
-	ctx, gone := context.WithCancel(ctx)
-	defer gone()
+func (t *teller) tell(ctx context.Context, gone context.CancelFunc) (websocket.StatusCode, string) {
 	spoke := make(chan struct{})
 	go func() {
-		defer gone()
 		if _, _, err := t.conn.Reader(ctx); err == nil { // a client has nothing to say; it answers pings by itself
 			close(spoke)
+			return
 		}
+		gone()
 	}()
 	look := time.NewTicker(t.Limits.Look)
 	beat := time.NewTicker(heartbeat)
