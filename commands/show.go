@@ -99,7 +99,10 @@ func (r *root) blocked(s session.State) string {
 	}
 	where := ""
 	if b.File != "" {
-		where = fmt.Sprintf(" %s:%d", text.Line(b.File, 60), b.Line)
+		where = " " + text.Line(b.File, 60)
+		if b.Line > 0 {
+			where += fmt.Sprintf(":%d", b.Line)
+		}
 	}
 	more := ""
 	if n := len(s.Blockers); n > 1 {
