@@ -32,13 +32,16 @@ type DB struct {
 	db      *dbsql.DB
 	dialect dialect
 	// writer lets one goroutine write at a time where the database would let them wait for each other by polling.
-	writer  chan struct{}
-	shared  *shared     // PostgreSQL
-	file    string      // SQLite
-	opening sync.Mutex  // of queue
-	queue   *dbsql.DB   // SQLite: River's own connection, once there is a queue
-	reach   atomic.Bool // it was there once
-	wait    Patience
+	writer chan struct{}
+	shared *shared // PostgreSQL
+	file   string  // SQLite
+	// keepsLog says that the write-ahead log stays when the database closes; wrote, that this process made it longer.
+	keepsLog bool
+	wrote    atomic.Bool
+	opening  sync.Mutex  // of queue
+	queue    *dbsql.DB   // SQLite: River's own connection, once there is a queue
+	reach    atomic.Bool // it was there once
+	wait     Patience
 }
 
 // dialect is what differs between two databases.
@@ -61,7 +64,7 @@ func newDB(db *dbsql.DB, d dialect, p Patience) *DB {
 
 // Close waits for what is running and closes the database.
 func (d *DB) Close() error {
-	err := d.db.Close()
+	err := errors.Join(d.settle(), d.db.Close())
 	if d.queue != nil {
 		err = errors.Join(err, d.queue.Close())
 	}
@@ -82,6 +85,7 @@ func (d *DB) write(ctx context.Context, f func(tx) error) (err error) {
 		return ctx.Err()
 	}
 	defer func() { <-d.writer }()
+	d.wrote.Store(true)
 	return d.in(ctx, &dbsql.TxOptions{}, f)
 }
 

@@ -3,8 +3,10 @@ package sql
 import (
 	"context"
 	dbsql "database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,7 +20,8 @@ import (
 
 // OpenSQLite opens the database in a file, or makes it: with mode 0600, in a folder that is there. It only becomes
 // durable as far as a projection needs it: a crash of the program loses nothing, a crash of the machine at most the last
-// transactions, as wholes, and what is in the tables says where they stand.
+// transactions, as wholes, and what is in the tables says where they stand. The log beside the file stays when the database
+// is closed: both are read together, and copied or removed together.
 //
 // Errors: ErrDamaged (of package memory) if the file is no database, *ForeignSchemaError, and those of the file system.
 func OpenSQLite(ctx context.Context, path string) (*DB, error) {
@@ -30,10 +33,15 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 }
 
 func openSQLite(ctx context.Context, path string) (*DB, error) {
-	d, err := newSQLite(path, "NORMAL", Patience{})
+	if err := makeFile(path); err != nil {
+		return nil, err
+	}
+	connector, err := sqliteConnector(path, "NORMAL", sqliteWait)
 	if err != nil {
 		return nil, err
 	}
+	d := newDB(pool(logKeeper{connector}, sqliteConns), sqliteDialect(), Patience{})
+	d.file, d.keepsLog = path, true
 	if err := d.migrate(ctx, memoryPart()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -67,18 +75,26 @@ func (d *DB) queueConn() (*dbsql.DB, error) {
 
 // sqliteConn is connections to a file that is there. wait is for how many ms SQLite itself waits for others.
 func sqliteConn(path, durable string, wait, conns int) (*dbsql.DB, error) {
+	connector, err := sqliteConnector(path, durable, wait)
+	if err != nil {
+		return nil, err
+	}
+	return pool(connector, conns), nil
+}
+
+func sqliteConnector(path, durable string, wait int) (driver.Connector, error) {
 	name, err := sqliteName(path, durable, wait)
 	if err != nil {
 		return nil, err
 	}
-	connector, err := sqlite.NewConnector(name)
-	if err != nil {
-		return nil, err
-	}
-	db := dbsql.OpenDB(connector)
+	return sqlite.NewConnector(name)
+}
+
+func pool(c driver.Connector, conns int) *dbsql.DB {
+	db := dbsql.OpenDB(c)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	return db, nil
+	return db
 }
 
 // makeFile makes an empty file, which to SQLite is a new database. SQLite itself would give it the mode of the umask; the
@@ -96,7 +112,22 @@ func makeFile(path string) (err error) {
 	case !info.Mode().IsRegular():
 		return errors.New("it is no regular file")
 	case info.Mode().Perm()&0o077 != 0: // made by another program; it is nobody else's to read
-		return f.Chmod(0o600)
+		if err := f.Chmod(0o600); err != nil {
+			return err
+		}
+	}
+	return checkBegin(f)
+}
+
+// checkBegin reads what every file of SQLite 3 begins with (sqlite.org/fileformat.html, 1.3). SQLite itself goes by what the
+// log has of the first page, if it has it. An empty file is a new database.
+func checkBegin(f io.Reader) error {
+	const magic = "SQLite format 3\x00"
+	switch b, err := io.ReadAll(io.LimitReader(f, int64(len(magic)))); {
+	case err != nil:
+		return err
+	case len(b) > 0 && string(b) != magic:
+		return fmt.Errorf("%w: it does not begin as a database of SQLite does", memory.ErrDamaged)
 	}
 	return nil
 }

@@ -50,21 +50,40 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// damages are ways to spoil a database file; each begins with the file as it was.
+// damages are ways to spoil a database file, or the log beside it; each begins with both as they were.
 func damages(path string) map[string]func(*testing.T) {
-	whole := sync.OnceValues(func() ([]byte, error) { return os.ReadFile(path) })
+	left := sync.OnceValues(func() (b [3][]byte, err error) { // the file and its log; the file once the log is moved into it
+		var failed [3]error
+		b[0], failed[0] = os.ReadFile(path)
+		b[1], failed[1] = os.ReadFile(path + "-wal")
+		if err := errors.Join(failed[0], failed[1], settleFile(path)); err != nil {
+			return b, err
+		}
+		b[2], failed[2] = os.ReadFile(path)
+		return b, failed[2]
+	})
+	put := func(t *testing.T, file, log []byte) {
+		_ = os.Remove(path + "-shm")
+		if err := errors.Join(os.WriteFile(path, file, 0o600), os.WriteFile(path+"-wal", log, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	spoil := func(how func([]byte) []byte) func(*testing.T) {
 		return func(t *testing.T) {
-			b, err := whole()
-			for _, beside := range []string{"-wal", "-shm"} {
-				_ = os.Remove(path + beside)
-			}
-			if err == nil {
-				err = os.WriteFile(path, how(slices.Clone(b)), 0o600)
-			}
+			b, err := left()
 			if err != nil {
 				t.Fatal(err)
 			}
+			put(t, how(slices.Clone(b[2])), nil)
+		}
+	}
+	spoilLog := func(how func([]byte) []byte) func(*testing.T) {
+		return func(t *testing.T) {
+			b, err := left()
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, b[0], how(slices.Clone(b[1])))
 		}
 	}
 	return map[string]func(*testing.T){
@@ -75,7 +94,23 @@ func damages(path string) map[string]func(*testing.T) {
 		"has lost a page":     spoil(func(b []byte) []byte { return b[:len(b)-4096] }),
 		"has a hole":          spoil(func(b []byte) []byte { clear(b[len(b)/3 : 2*len(b)/3]); return b }),
 		"is shifted":          spoil(func(b []byte) []byte { return append(b[:5000], b[5001:]...) }),
+
+		"log begins with garbage": spoilLog(func(b []byte) []byte { copy(b, "\x00garbage\x00garbage\x00"); return b }),
+		"log is gone":             spoilLog(func([]byte) []byte { return nil }),
+		"log has lost its end":    spoilLog(func(b []byte) []byte { return b[:len(b)/2] }),
+		"log has a hole":          spoilLog(func(b []byte) []byte { clear(b[len(b)/3 : 2*len(b)/3]); return b }),
+		"log has one wrong bit":   spoilLog(func(b []byte) []byte { b[len(b)/2] ^= 1; return b }),
 	}
+}
+
+// settleFile moves the log that is left beside a file into it.
+func settleFile(path string) error {
+	d, err := OpenSQLite(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	_, err = d.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	return errors.Join(err, d.Close())
 }
 
 // TestEveryPage: wherever one page is lost, a search finds everything or says that it cannot.
@@ -89,7 +124,7 @@ func TestEveryPage(t *testing.T) {
 	if err := d.Memory().Apply(t.Context(), memory.Batch{SessionRef: "s1", Snapshot: "a", Add: add}); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(d.Check(t.Context()), d.Close()); err != nil {
+	if err := errors.Join(d.Check(t.Context()), d.Close(), settleFile(path)); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
