@@ -16,6 +16,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	dbsql "database/sql"
 	_ "embed"
@@ -42,6 +43,9 @@ type DB struct {
 	queue    *dbsql.DB   // SQLite: River's own connection, once there is a queue
 	reach    atomic.Bool // it was there once
 	wait     Patience
+	waiting  waiting // for the turn to write
+	// readers leaves connections to who writes: one that holds the turn to write never waits behind those who read.
+	readers chan struct{}
 }
 
 // dialect is what differs between two databases.
@@ -56,10 +60,14 @@ type dialect struct {
 	away     func(error) bool                       // the database cannot be reached now, and this transaction has done nothing
 	explain  func(error) error                      // makes the driver's errors into ones that callers know
 	writers  int                                    // goroutines of one process that may write at a time
+	readers  int                                    // and read, fewer than there are connections; 0: usualReaders
 }
 
+// usualReaders leaves a quarter of a server's 16 connections to who writes.
+const usualReaders = 12
+
 func newDB(db *dbsql.DB, d dialect, p Patience) *DB {
-	return &DB{db: db, dialect: d, writer: make(chan struct{}, d.writers), wait: p.filled()}
+	return &DB{db: db, dialect: d, writer: make(chan struct{}, d.writers), readers: make(chan struct{}, cmp.Or(d.readers, usualReaders)), wait: p.filled()}
 }
 
 // Close waits for what is running and closes the database.
@@ -77,20 +85,22 @@ func (d *DB) Close() error {
 	return nil
 }
 
-// write runs f in a transaction that no other writer is in.
-func (d *DB) write(ctx context.Context, f func(tx) error) (err error) {
+// turn waits for one of the places of a line. Who came first goes first.
+func turn(ctx context.Context, line chan struct{}) error {
 	select {
-	case d.writer <- struct{}{}:
+	case line <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-d.writer }()
-	d.wrote.Store(true)
-	return d.in(ctx, &dbsql.TxOptions{}, f)
 }
 
 // read runs f over one state of the database.
 func (d *DB) read(ctx context.Context, f func(tx) error) error {
+	if err := turn(ctx, d.readers); err != nil {
+		return err
+	}
+	defer func() { <-d.readers }()
 	return d.in(ctx, &dbsql.TxOptions{ReadOnly: true, Isolation: dbsql.LevelRepeatableRead}, f)
 }
 
@@ -153,7 +163,15 @@ func (d *DB) once(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) (co
 	if err != nil {
 		return false, err
 	}
-	if err := f(tx{ctx, t, d.dialect.words, d.dialect.rows}); err != nil {
+	panics := true
+	defer func() {
+		if panics {
+			_ = undo(t) // the panic goes on; a transaction that stayed open would stop everybody
+		}
+	}()
+	err = f(tx{ctx, t, d.dialect.words, d.dialect.rows})
+	panics = false
+	if err != nil {
 		return false, errors.Join(err, undo(t))
 	}
 	return !o.ReadOnly, t.Commit()

@@ -4,6 +4,9 @@ INSERT INTO session_ids (id, owner) VALUES ($1, $2) ON CONFLICT DO NOTHING
 -- name: slots
 SELECT slot FROM sessions WHERE owner = $1 AND slot IS NOT NULL ORDER BY slot
 
+-- name: slots-from
+SELECT slot FROM sessions WHERE owner = $1 AND slot >= $2 AND slot IS NOT NULL ORDER BY slot LIMIT $3
+
 -- name: add-session
 INSERT INTO sessions (/*session*/)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)

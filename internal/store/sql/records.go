@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"session/internal/lifecycle"
@@ -68,37 +67,6 @@ func (r Records) Create(ctx context.Context, d lifecycle.Draft) (s lifecycle.Ses
 		return t.addEvent(e)
 	})
 	return s, of("create", lifecycle.Key{Owner: d.Owner, ID: d.ID}, err)
-}
-
-// place gives a Session that counts against the limit one of its owner's places, and takes it from one that does not. Two
-// that take the same place at a time meet in the index sessions_slot; one of them tries again.
-func (r Records) place(t tx, s *record) error {
-	if !s.Counts() {
-		s.slot = nil
-		return nil
-	}
-	if s.slot != nil {
-		return nil
-	}
-	var taken []int64
-	err := t.each(lifecycleQueries["slots"], []any{string(s.Owner)}, func(scan func(...any) error) error {
-		var n int64
-		err := scan(&n)
-		taken = append(taken, n)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if len(taken) >= r.o.Limit {
-		return &lifecycle.LimitError{Owner: s.Owner, Limit: r.o.Limit}
-	}
-	free := int64(0)
-	for slices.Contains(taken, free) {
-		free++
-	}
-	s.slot = &free
-	return nil
 }
 
 // Get implements lifecycle.Sessions.

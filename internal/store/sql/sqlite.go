@@ -68,9 +68,12 @@ func (d *DB) queueConn() (*dbsql.DB, error) {
 	if d.queue != nil {
 		return d.queue, nil
 	}
-	db, err := sqliteConn(d.file, "FULL", queueWait, 1)
-	d.queue = db
-	return db, err
+	connector, err := sqliteConnector(d.file, "FULL", queueWait)
+	if err != nil {
+		return nil, err
+	}
+	d.queue = pool(inLine{connector, d.writer}, 1)
+	return d.queue, nil
 }
 
 // sqliteConn is connections to a file that is there. wait is for how many ms SQLite itself waits for others.
@@ -167,6 +170,7 @@ func sqliteDialect() dialect {
 		away:     func(error) bool { return false },
 		explain:  explainSQLite,
 		writers:  1,
+		readers:  sqliteConns - 1,
 	}
 }
 
