@@ -32,10 +32,8 @@ func (l inLine) Connect(ctx context.Context) (driver.Conn, error) {
 type sqliteConnection interface {
 	driver.Conn
 	driver.ConnBeginTx
-	driver.ConnPrepareContext
 	driver.ExecerContext
 	driver.QueryerContext
-	driver.Pinger
 	driver.SessionResetter
 	driver.Validator
 }
