@@ -7,6 +7,7 @@ import (
 
 	"session/blocker"
 	"session/internal/app"
+	"session/internal/quote"
 	"session/internal/text"
 
 	"github.com/urfave/cli/v2"
@@ -50,8 +51,11 @@ func (r *root) showBlockers(res app.BlockerResult) error {
 		r.print(res)
 		return nil
 	}
+	if len(res.Cleared)+len(res.Blockers) > 0 {
+		r.notice()
+	}
 	for _, b := range res.Cleared {
-		r.say("%s\n", r.words.Say("blocker.gone", "type", string(b.Type), "description", b.Description))
+		r.say("%s\n    %s\n", r.words.Say("blocker.gone", "type", string(b.Type)), quote.Line(b.Description, 160))
 	}
 	for _, b := range res.Blockers {
 		r.showBlocker(b)
@@ -63,17 +67,21 @@ func (r *root) showBlockers(res app.BlockerResult) error {
 }
 
 func (r *root) showBlocker(b blocker.Blocker) {
-	where := ""
-	if b.File != "" {
-		where = fmt.Sprintf("  (%s:%d)", text.Safe(b.File), b.Line)
-	}
 	stale := ""
 	if b.Stale {
 		stale = " " + r.words.Say("blocker.stale")
 	}
-	r.say("%s\n", text.Fit(fmt.Sprintf("%s  %s (%s)%s: %s%s", short(b.ID), b.Type, b.Severity, stale, text.Line(b.Description, 200), where), r.width()))
+	line, quoted := r.blockerLine(fmt.Sprintf("%s  %s (%s)%s", short(b.ID), b.Type, b.Severity, stale), &b)
+	r.say("%s\n", text.Fit(line, r.width()))
+	mark := ""
+	if r.assistant {
+		mark = quote.Mark
+	}
+	for _, q := range quoted {
+		r.say("    %s\n", q)
+	}
 	if b.Resolution != "" {
-		r.say("    %s\n", r.words.Say("brief.resolution", "text", b.Resolution))
+		r.say("    %s\n", mark+r.words.Say("brief.resolution", "text", quote.Words(b.Resolution, 200)))
 	}
 }
 
@@ -145,7 +153,7 @@ func (r *root) blockerWatch(k *call) error {
 		r.print(res)
 	} else {
 		for _, b := range res.Cleared {
-			r.note("%s\n", r.words.Say("blocker.gone", "type", string(b.Type), "description", b.Description))
+			r.note("%s\n    %s\n", r.words.Say("blocker.gone", "type", string(b.Type)), quote.Line(b.Description, 160))
 		}
 		if res.Blocker != nil && res.ExitCode != 0 {
 			r.note("! %s: %s\n", res.Blocker.Type, text.Line(res.Blocker.Description, 200))

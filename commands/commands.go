@@ -181,7 +181,7 @@ func (r *root) load(k *call) error {
 		r.print(res)
 		return k.finish(res.Validation.Findings)
 	}
-	r.say("%s", res.Brief.Text(r.width()))
+	r.brief(res)
 	if k.Bool("assistant") && len(res.Recovery.Route) > 0 {
 		r.say("\n%s\n    → %s\n", r.words.Say("resume.offer", "agents", strings.Join(res.Recovery.Route, ", ")), app.Shell([]string{"session", "load", "--resume", "--assistant"}))
 	}

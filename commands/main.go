@@ -95,6 +95,7 @@ type root struct {
 	json  bool
 
 	assistant bool // a coding assistant reads the result
+	noticed   bool // it was told what is data in it
 }
 
 // end prints an error and turns it into an exit code.

@@ -2,9 +2,11 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"session/internal/app"
+	"session/internal/quote"
 	"session/internal/session"
 	"session/internal/text"
 )
@@ -63,25 +65,41 @@ func (r *root) outcome(k *call, res app.LoadResult) error {
 
 // recovered prints the ledger, the step that comes next, and the brief.
 func (r *root) recovered(res app.LoadResult) {
+	if len(res.Recovery.Attempts) > 0 || res.Recovery.Step != nil && !res.Recovery.Step.Clear() {
+		r.notice()
+	}
 	for _, a := range res.Recovery.Attempts {
 		r.say("%s\n", r.attempt(a))
+		for _, words := range []string{a.Asked, a.Leaves} {
+			if words != "" && (a.Result == session.Decided || !a.Same) {
+				r.say("   %s\n", quote.Line(words, 100))
+			}
+		}
 	}
 	if s := res.Recovery.Step; s != nil && !s.Clear() {
 		r.step(s)
+	}
+	r.brief(res)
+}
+
+// brief prints a brief, and to an assistant first what is data in it.
+func (r *root) brief(res app.LoadResult) {
+	if slices.ContainsFunc(res.Brief, func(l app.BriefLine) bool { return l.Quote }) {
+		r.notice()
 	}
 	r.say("%s", res.Brief.Text(r.width()))
 }
 
 func (r *root) attempt(a session.Attempt) string {
 	if a.Result == session.Decided {
-		return r.words.Say("resume.decided", "question", text.Line(a.Asked, 100), "answer", text.Line(a.Answer, 100))
+		return r.words.Say("resume.decided", "answer", text.Line(a.Answer, 100))
 	}
 	line := r.words.Say("resume.tried", "n", a.N, "agent", text.Line(a.Agent, 40), "result", r.words.Say("attempt."+a.Result), "proof", text.Line(a.Proof, 80))
 	switch {
 	case a.Same:
 		line += " · " + r.words.Say("resume.same")
 	case a.Leaves != "":
-		line += " · " + r.words.Say("resume.other", "error", text.Line(a.Leaves, 100))
+		line += " · " + r.words.Say("resume.other")
 	}
 	if n := len(a.Files); n > 0 {
 		more := ""
@@ -95,6 +113,9 @@ func (r *root) attempt(a session.Attempt) string {
 
 func (r *root) step(s *app.RecoveryStep) {
 	r.say("%s\n", text.Safe(s.Message))
+	for _, words := range s.Quotes {
+		r.say("%s\n", quote.Line(words, quote.MaxLine))
+	}
 	if s.Prompt != "" {
 		if s.HandsOver() {
 			r.say("%s\n", r.words.Say("resume.hand-over", "name", s.Name))
@@ -108,7 +129,7 @@ func (r *root) step(s *app.RecoveryStep) {
 
 // goOn starts an agent with the brief.
 func (r *root) goOn(k *call, res app.LoadResult) error {
-	out, err := app.Run(k.Ctx(), k.place, app.RunOptions{Agent: k.String("agent"), Input: r.words.Say("resume.input") + "\n\n" + res.Brief.Text(240)})
+	out, err := app.Run(k.Ctx(), k.place, app.RunOptions{Agent: k.String("agent"), Input: r.words.Say("resume.input") + " " + r.words.Say("quote.notice") + "\n\n" + res.Brief.Text(240)})
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"session/internal/app"
+	"session/internal/quote"
 	"session/internal/session"
 	"session/internal/text"
 )
@@ -19,12 +21,18 @@ func (r *root) note(format string, args ...any) { fmt.Fprintf(r.Err, format, arg
 
 // print writes one JSON document.
 func (r *root) print(v any) {
-	e := json.NewEncoder(r.Out)
+	if r.assistant {
+		v = forModel(v)
+	}
+	var doc strings.Builder
+	e := json.NewEncoder(&doc)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
 		r.note("session: %v\n", err)
+		return
 	}
+	r.say("%s", text.JSON(doc.String()))
 }
 
 // width is how many columns a line may have.
@@ -77,6 +85,9 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 	}
 	parts = append(parts, fmt.Sprintf("%d ms", s.DurationMS))
 	r.say("%s\n", strings.Join(parts, " · "))
+	if slices.ContainsFunc(s.Findings, func(f session.Finding) bool { return f.Quote != "" }) {
+		r.notice()
+	}
 	r.findings(s.Findings, assistant)
 }
 
@@ -98,11 +109,8 @@ func (r *root) blocked(s session.State) string {
 		return r.words.Say("receipt.blockers", "n", 0)
 	}
 	where := ""
-	if b.File != "" {
-		where = " " + text.Line(b.File, 60)
-		if b.Line > 0 {
-			where += fmt.Sprintf(":%d", b.Line)
-		}
+	if place := quote.Place(b); place != "" {
+		where = " " + text.Fit(place, 66)
 	}
 	more := ""
 	if n := len(s.Blockers); n > 1 {
@@ -131,6 +139,9 @@ func (r *root) findings(all []session.Finding, assistant bool) {
 	}
 	for _, f := range all {
 		write("! %s: %s\n", f.Status, f.Message)
+		if f.Quote != "" {
+			write("    %s\n", quote.Line(f.Quote, 160))
+		}
 		for _, a := range f.Actions {
 			if len(a.Command) > 0 {
 				write("    → %s\n", app.Shell(a.Command))
@@ -145,7 +156,16 @@ func (r *root) row(label, value string) {
 	r.say("%s\n", text.Fit(text.Pad(r.words.Say(label), 12)+"  "+value, r.width()))
 }
 
+func (r *root) rows(lines []string) {
+	for _, l := range lines {
+		r.row("", l)
+	}
+}
+
 func (r *root) showStatus(s app.StatusResult) {
+	if s.Blocker != nil || s.CI != nil {
+		r.notice()
+	}
 	if g := s.Git; g != nil {
 		r.row("status.branch", r.branchLine(g))
 		r.row("status.changes", r.words.Say("status.counts", "modified", g.Modified, "new", g.New, "deleted", g.Deleted))
@@ -171,11 +191,13 @@ func (r *root) showStatus(s app.StatusResult) {
 		}
 	}
 	if s.Blocker != nil {
-		r.row("brief.blocker", fmt.Sprintf("%s (%s): %s", s.Blocker.Type, s.Blocker.Severity, text.Line(s.Blocker.Description, 160)))
+		line, quoted := r.blockerLine(fmt.Sprintf("%s (%s)", s.Blocker.Type, s.Blocker.Severity), s.Blocker)
+		r.row("brief.blocker", line)
+		r.rows(quoted)
 	}
 	r.ci(s.CI)
 	r.showHooks(s.Hooks)
-	r.findings(s.Findings, false)
+	r.findings(s.Findings, r.assistant)
 }
 
 // ci shows what CI last said, and how long ago.
@@ -185,7 +207,9 @@ func (r *root) ci(c *app.CIStatus) {
 	}
 	r.row("brief.ci", r.words.Say("brief.ci-said", "verdict", r.words.Say("ci."+c.Verdict), "commit", short(c.Commit), "ago", app.Ago(r.words, r.Now().Sub(c.Asked))))
 	for _, b := range c.Blockers {
-		r.row("", fmt.Sprintf("%s (%s): %s", b.Type, b.Severity, text.Line(b.Description, 160)))
+		line, quoted := r.blockerLine(fmt.Sprintf("%s (%s)", b.Type, b.Severity), &b)
+		r.row("", line)
+		r.rows(quoted)
 	}
 }
 

@@ -130,6 +130,9 @@ func picture(f session.Finding) string {
 	for i := 0; i+1 < len(f.Args); i += 2 {
 		fmt.Fprintf(&b, " %v=%v", f.Args[i], f.Args[i+1])
 	}
+	if f.Quote != "" {
+		b.WriteString(" | | " + f.Quote)
+	}
 	for _, a := range f.Actions {
 		fmt.Fprintf(&b, " | %s: %s", a.ID, strings.Join(a.Command, " "))
 	}
@@ -324,16 +327,16 @@ const newChange = " | new: openspec new change NAME"
 
 var workRows = []row{
 	{"a blocker that was found", at().blockers(broken(true)),
-		"BLOCKER_EXISTS valid.blocker type=build_error description=no ; resolution=add it | resume: session load --resume | clear: session blocker clear"},
+		"BLOCKER_EXISTS valid.blocker type=build_error | | no ; | resume: session load --resume | clear: session blocker clear"},
 	{"a blocker by hand", at().blockers(broken(false)),
-		"BLOCKER_EXISTS valid.blocker type=build_error description=no ; resolution=add it | clear: session blocker clear"},
+		"BLOCKER_EXISTS valid.blocker type=build_error | | no ; | clear: session blocker clear"},
 	{"a blocker alone, as the seed writes it", at().with(func(s *situation) { b := broken(false); s.state.Blocker = &b }),
-		"BLOCKER_EXISTS valid.blocker type=build_error description=no ; resolution=add it | clear: session blocker clear"},
+		"BLOCKER_EXISTS valid.blocker type=build_error | | no ; | clear: session blocker clear"},
 	{"two blockers", at().blockers(broken(false), blocker.Blocker{Type: blocker.Other, Description: "rain"}),
-		"BLOCKER_EXISTS valid.blocker type=build_error description=no ; resolution=add it | clear: session blocker clear\n" +
-			"BLOCKER_EXISTS valid.blocker type=other description=rain resolution= | clear: session blocker clear"},
+		"BLOCKER_EXISTS valid.blocker type=build_error | | no ; | clear: session blocker clear\n" +
+			"BLOCKER_EXISTS valid.blocker type=other | | rain | clear: session blocker clear"},
 	{"a conflict that is recorded is told once", at().blockers(blocker.Blocker{Type: blocker.MergeConflict, Description: "a"}).entries(unmerged("a")),
-		"BLOCKER_EXISTS valid.blocker type=merge_conflict description=a resolution= | clear: session blocker clear\n" +
+		"BLOCKER_EXISTS valid.blocker type=merge_conflict | | a | clear: session blocker clear\n" +
 			"UNCOMMITTED_CHANGES valid.uncommitted n=1 files=[a] | inspect: git status"},
 
 	{"the change is there", at().change("add-login", "IN_PROGRESS", 3).with(func(s *situation) {

@@ -11,7 +11,7 @@ import (
 func blocked(state session.State, scene survey.Scene) []session.Finding {
 	var all []session.Finding
 	for _, b := range holding(state) {
-		f := session.NewFinding(session.BlockerExists, "valid.blocker", "type", string(b.Type), "description", b.Description, "resolution", b.Resolution)
+		f := session.NewFinding(session.BlockerExists, "valid.blocker", "type", string(b.Type)).Quoting(b.Description)
 		switch {
 		case b.Type == blocker.DecisionRequired:
 			f = f.Offer("answer", "session", "load", "--resume", "--answer", "ANSWER")

@@ -156,6 +156,7 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var mode *ModeError
 	var missing *execute.NoProgramError
 	var none *NoBlockerError
+	var endless *EndlessError
 	var nowhere *NoSessionError
 	var foreign *ForeignSessionError
 	var forgotten *NoMemoryError
@@ -178,6 +179,8 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return Fault{Usage, plain, words.Say("hint.mode", "list", mode.Modes)}
 	case errors.As(err, &none):
 		return Fault{Failed, plain, words.Say("hint.no-blocker")}
+	case errors.As(err, &endless):
+		return Fault{Blocked, words.Say("error.endless", "n", endless.Passes), words.Say("hint.endless")}
 	case errors.As(err, &missing):
 		return Fault{Failed, plain, words.Say("hint.no-program")}
 	case errors.As(err, &change) && len(change.Candidates) == 0:

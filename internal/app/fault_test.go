@@ -71,6 +71,7 @@ func TestDescribe(t *testing.T) {
 		{&capture.UnknownChangeError{Change: "x", Candidates: []string{"login", "logout"}}, Usage, "x", "login, logout"},
 		{&capture.UnknownChangeError{Change: "x"}, Usage, "x", "openspec new change"},
 		{&capture.TasksElsewhereError{File: "tasks.md"}, Usage, "tick them there", ""},
+		{&EndlessError{64}, Blocked, "stopped after 64 steps", "session blocker clear"},
 		{&NoBlockerError{}, Failed, "there is no blocker", "session blocker list"},
 		{&NoMemoryError{"abc"}, Failed, "abc", "session memory"},
 		{&execute.NoProgramError{Programs: []string{"claude"}}, Failed, "claude", "bundles.yaml"},

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"session/blocker"
 	"session/internal/assistant"
 	"session/internal/capture"
 	"session/internal/proc"
+	"session/internal/quote"
 	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/text"
@@ -220,9 +222,17 @@ func (h *hooked) offer(ctx context.Context, want assistant.Want) (assistant.Repl
 	r := assistant.Reply{Context: h.Words.Say(key, "load", h.loadCommand()) + "\n```text\n" + strings.ReplaceAll(brief, "```", "'''") + "```\n",
 		Message: h.Words.Say("hook.message", "ago", ago, "branch", res.State.GitBranch, "working_on", text.Line(res.State.WorkingOn, 60), "load", h.loadCommand())}
 	if res.Blocker != nil {
-		r.Message += " " + h.Words.Say("hook.message-blocker", "type", string(res.Blocker.Type), "description", text.Line(res.Blocker.Description, 80))
+		r.Message += " " + h.Words.Say("hook.message-blocker", "type", string(res.Blocker.Type), "where", at(res.Blocker))
 	}
 	return r, nil
+}
+
+// at is a blocker's place behind its type.
+func at(b *blocker.Blocker) string {
+	if place := quote.Place(b); place != "" {
+		return " " + place
+	}
+	return ""
 }
 
 // cut keeps whole lines.
@@ -277,7 +287,7 @@ func (h *hooked) warn(ctx context.Context) ([]byte, error) {
 	var parts []string
 	st := from.state
 	if b := st.Blocker; b != nil {
-		parts = append(parts, h.Words.Say("hook.push-blocked", "type", string(b.Type), "description", text.Line(b.Description, 120)))
+		parts = append(parts, h.Words.Say("hook.push-blocked", "type", string(b.Type), "where", at(b)))
 	}
 	if st.GitCommit != h.head.Commit || st.GitBranch != session.PathText(h.head.Branch()) {
 		parts = append(parts, h.Words.Say("hook.push-stale", "ago", Ago(h.Words, h.Now().Sub(st.SavedAt)), "commit", short(st.GitCommit), "head", short(h.head.Commit)))

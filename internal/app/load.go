@@ -34,6 +34,9 @@ type LoadResult struct {
 	Brief      brief.Brief      `json:"-"`
 }
 
+// BriefLine is one line of LoadResult.Brief.
+type BriefLine = brief.Line
+
 // Validation is the outcome of seed 001's validate_session_state.
 type Validation struct {
 	Status   []session.Status  `json:"status"`

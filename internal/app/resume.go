@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"session/internal/memory"
 	"session/internal/plan"
 	"session/internal/proc"
+	"session/internal/quote"
 	"session/internal/recovery"
 	"session/internal/redact"
 	"session/internal/session"
@@ -63,7 +65,7 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 	}
 	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
 	r := &resuming{p: p, o: o, home: s, leaser: lent{fs}, chain: chain, run: run, began: p.Now()}
-	return s.belonging(ctx, chain, run, o, func(ctx context.Context) (LoadResult, error) {
+	return s.belonging(ctx, chain, run, o, &r.spent, func(ctx context.Context) (LoadResult, error) {
 		if o.Answer != "" {
 			if err := r.answer(ctx); err != nil {
 				return LoadResult{}, err
@@ -95,6 +97,7 @@ type resuming struct {
 	chain  *snapshot.Store
 	run    string
 	began  time.Time
+	spent  finishedRun // by the agents that were started
 }
 
 // maxPasses bounds a resume: more attempts than any policy allows.
@@ -121,7 +124,14 @@ func (r *resuming) loop(ctx context.Context) (LoadResult, error) {
 			return res, ctx.Err()
 		}
 	}
-	return LoadResult{}, errors.New("this recovery does not end")
+	return LoadResult{}, &EndlessError{Passes: maxPasses}
+}
+
+// EndlessError says that a recovery was stopped because each of its steps led to another one. What was done is on record.
+type EndlessError struct{ Passes int }
+
+func (e *EndlessError) Error() string {
+	return fmt.Sprintf("recovery was stopped after %d steps: each of them led to another one", e.Passes)
 }
 
 // shown are the attempts that matter now: those of this resume, those about what still stands, and what was decided.
@@ -183,6 +193,7 @@ type RecoveryStep struct {
 	Proof   string   `json:"proof,omitempty"`
 	Command []string `json:"command,omitempty"` // what would be started
 	Message string   `json:"message"`
+	Quotes  []string `json:"quotes,omitempty"`  // what a log, a report or an agent says about it: data, never part of Message
 	Actions []string `json:"actions,omitempty"` // command lines for a person
 	Blocker string   `json:"blocker,omitempty"`
 }
@@ -214,7 +225,8 @@ func (a *acting) told(d *recovery.Draft) *RecoveryStep {
 	args := []any{"agent", s.Agent, "n", s.N, "of", s.Of}
 	if b != nil {
 		r.Blocker = b.ID
-		args = append(args, "type", string(b.Type), "description", b.Description, "resolution", b.Resolution, "message", b.Message)
+		args = append(args, "type", string(b.Type))
+		r.Quotes = quoted(s.Do, b)
 	}
 	r.Message = a.Words.Say(s.Why, args...)
 	if s.Agent != "" {
@@ -224,6 +236,26 @@ func (a *acting) told(d *recovery.Draft) *RecoveryStep {
 	}
 	r.Actions = a.ways(s, d)
 	return r
+}
+
+// quoted is what stands below a step's message: an attempt's prompt quotes it all.
+func quoted(do recovery.Do, b *blocker.Blocker) []string {
+	var words []string
+	switch do {
+	case recovery.Try, recovery.Prove, recovery.Elsewhere:
+		return nil
+	case recovery.Ask:
+		words = append([]string{b.Message}, b.Choices()...)
+	case recovery.GiveUp:
+		words = []string{b.Description}
+	default:
+		words = []string{b.Description, b.Resolution}
+	}
+	words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+	for i := range words {
+		words[i] = quote.Words(words[i], quote.MaxLine)
+	}
+	return words
 }
 
 // ways are the exact commands that help a person.
@@ -380,6 +412,7 @@ func (a *acting) call(ctx context.Context, s recovery.Step, prompt string, at *s
 	}
 	answer, err := assistant.Start(ctx, program, c)
 	at.Tokens, at.Cost = answer.TokensIn+answer.TokensOut, answer.CostMicro
+	a.r.spent.Tokens, a.r.spent.Cost = a.r.spent.Tokens+at.Tokens, a.r.spent.Cost+at.Cost
 	said := answer.Text
 	var failed *assistant.AgentError
 	switch {

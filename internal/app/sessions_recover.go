@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"session/internal/lifecycle"
 	"session/internal/recovery"
@@ -12,8 +13,9 @@ import (
 // recoveryRequest is the type of a question that a recovery asks; the answer goes to the recovery.
 const recoveryRequest = "recovery"
 
-// belonging runs a recovery as a part of the Session of the work tree's path. The path's lease is in hand.
-func (s *site) belonging(ctx context.Context, chain *snapshot.Store, run string, o RecoverOptions, recover func(context.Context) (LoadResult, error)) (res LoadResult, err error) {
+// belonging runs a recovery as a part of the Session of the work tree's path; what its agents used and cost, which spent
+// holds when recover is back, is the Session's. The path's lease is in hand.
+func (s *site) belonging(ctx context.Context, chain *snapshot.Store, run string, o RecoverOptions, spent *finishedRun, recover func(context.Context) (LoadResult, error)) (res LoadResult, err error) {
 	x, err := s.sessions(ctx, SessionsOptions{})
 	if err != nil {
 		return res, err
@@ -29,11 +31,11 @@ func (s *site) belonging(ctx context.Context, chain *snapshot.Store, run string,
 	if err = h.begin(ctx); err == nil {
 		res, err = recover(ctx)
 	}
-	return res, h.end(ctx, finishedRun{}, err, func(ctx context.Context) error { return h.recovered(ctx, res) })
+	return res, h.end(ctx, *spent, err, func(ctx context.Context) error { return h.recovered(ctx, res, *spent) })
 }
 
 // recovered records how a recovery ended: where the work stands now, and what a person is asked.
-func (h *holding) recovered(ctx context.Context, res LoadResult) error {
+func (h *holding) recovered(ctx context.Context, res LoadResult, spent finishedRun) error {
 	k := h.now.Key()
 	if id := lifecycle.Snapshot(res.Snapshot); id != "" && id != h.now.Head {
 		if _, err := h.x.Checkpoint(ctx, k, h.run, id, ""); err != nil {
@@ -41,11 +43,16 @@ func (h *holding) recovered(ctx context.Context, res LoadResult) error {
 		}
 	}
 	if step := res.Recovery.Step; step != nil && step.Do == recovery.Ask && step.Blocker != "" {
+		if spent.Tokens+spent.Cost > 0 {
+			if _, err := h.x.Change(ctx, k, lifecycle.Change{As: h.run, Tokens: spent.Tokens, CostMicro: spent.Cost}); err != nil {
+				return err
+			}
+		}
 		_, err := h.x.Ask(ctx, k, lifecycle.Question{ID: lifecycle.RequestID("q" + string(h.run)), As: h.run, Type: recoveryRequest, TimeOut: decisionTime,
-			Data: raw(map[string]string{"question": clip(step.Message, 1<<16), "blocker": step.Blocker})})
+			Data: raw(map[string]string{"question": clip(strings.Join(append([]string{step.Message}, step.Quotes...), "\n"), 1<<16), "blocker": step.Blocker})})
 		return err
 	}
 	note := raw(map[string]any{"attempts": len(res.Recovery.Attempts), "resolved": res.Recovery.Resolved})
-	_, err := h.x.Change(ctx, k, lifecycle.Change{As: h.run, Cause: lifecycle.Pause, Note: note})
+	_, err := h.x.Change(ctx, k, lifecycle.Change{As: h.run, Cause: lifecycle.Pause, Tokens: spent.Tokens, CostMicro: spent.Cost, Note: note})
 	return err
 }

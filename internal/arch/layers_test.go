@@ -41,10 +41,11 @@ var layers = map[string]row{
 	"internal/lifecycle":    {nil, "S4: the life of a Session as values; no I/O, no clock"},
 	"internal/survey":       {[]string{"gitstate", "openspec", "blocker", "internal/assistant"}, "the one look at the world"},
 	"validate":              {[]string{"internal/session", "internal/survey", "gitstate", "openspec", "blocker"}, "State × Scene → findings"},
-	"internal/brief":        {[]string{"internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
+	"internal/quote":        {[]string{"blocker", "internal/text"}, "the one rule by which foreign words reach a model"},
+	"internal/brief":        {[]string{"internal/quote", "internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
 
 	"internal/capture":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/redact", "gitstate", "openspec", "blocker"}, "the draft and steps of save"},
-	"internal/recovery": {[]string{"internal/text", "internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
+	"internal/recovery": {[]string{"internal/quote", "internal/text", "internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
 	"internal/execute":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/assistant"}, "the draft and steps of run"},
 	"internal/cycle":    {[]string{"internal/plan", "internal/engine", "internal/snapshot", "internal/session"}, "the commit protocol; knows no draft type, no adapter"},
 
@@ -56,8 +57,8 @@ var layers = map[string]row{
 
 	"internal/app":    {[]string{"*"}, "one function a verb; the only place that wires"},
 	"internal/server": {[]string{"internal/app", "internal/session", "internal/snapshot", "internal/lifecycle", "internal/coordination", "internal/text", "blocker", "openspec"}, "translates HTTP"},
-	"internal/mcp":    {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates MCP"},
-	"commands":        {[]string{"internal/app", "internal/session", "internal/lifecycle", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
+	"internal/mcp":    {[]string{"internal/quote", "internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates MCP"},
+	"commands":        {[]string{"internal/quote", "internal/app", "internal/session", "internal/lifecycle", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
 }
 
 // fences name packages of others that only some of ours may import.

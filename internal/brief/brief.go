@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"session/blocker"
+	"session/internal/quote"
 	"session/internal/session"
 	"session/internal/survey"
 	"session/internal/text"
@@ -45,6 +46,7 @@ type Line struct {
 	Label string
 	Text  string
 	Mark  string // "!" for a finding, "→" for a way out, "" otherwise
+	Quote bool   // what it says are somebody's words, not ours: shown behind quote.Mark
 
 	memory bool
 }
@@ -121,6 +123,12 @@ func (b *builder) line(label, text string) {
 	b.lines = append(b.lines, Line{Label: label, Text: text})
 }
 
+// quote adds words out of a log, a commit or the memory.
+func (b *builder) quote(label, words string, cols int) {
+	b.line(label, quote.Words(words, cols))
+	b.lines[len(b.lines)-1].Quote = true
+}
+
 func (b *builder) saved() {
 	s := b.in.State
 	parts := []string{Ago(b.say, b.in.Scene.At.Sub(s.SavedAt)) + " (" + s.SavedAt.Local().Format("2006-01-02 15:04") + ")", s.Mode}
@@ -192,12 +200,13 @@ func (b *builder) blockers() {
 			label = ""
 		}
 		where := ""
-		if x.File != "" {
-			where = fmt.Sprintf("  (%s:%d)", text.Safe(x.File), x.Line)
+		if place := quote.Place(&x); place != "" {
+			where = "  (" + place + ")"
 		}
-		b.line(label, fmt.Sprintf("%s (%s): %s%s", x.Type, x.Severity, text.Line(x.Description, 160), where))
+		b.line(label, fmt.Sprintf("%s (%s)%s", x.Type, x.Severity, where))
+		b.quote("", x.Description, 160)
 		if x.Resolution != "" {
-			b.line("", b.say.Say("brief.resolution", "text", x.Resolution))
+			b.quote("", b.say.Say("brief.resolution", "text", text.Line(x.Resolution, 200)), 200)
 		}
 	}
 }
@@ -210,7 +219,8 @@ func (b *builder) since() {
 		label = ""
 	}
 	if g != nil && len(g.Since) > 0 {
-		add(b.say.Say("brief.commits", "n", count(len(g.Since)), "branch", b.in.State.GitBranch, "subjects", subjects(b.say, g)))
+		add(b.say.Say("brief.commits", "n", count(len(g.Since)), "branch", b.in.State.GitBranch))
+		b.subjects(g)
 	}
 	if g != nil && g.HasUpstream && g.Behind > 0 {
 		add(b.say.Say("brief.upstream", "n", g.Behind, "upstream", g.Upstream))
@@ -230,16 +240,15 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-func subjects(say *text.Catalogue, g *survey.Git) string {
-	var s []string
+// subjects names the newest two commits: whoever wrote them chose the words.
+func (b *builder) subjects(g *survey.Git) {
 	for i, c := range g.Since {
 		if i == 2 {
-			s = append(s, "…")
+			b.quote("", "…", 1)
 			break
 		}
-		s = append(s, fmt.Sprintf("%.7s %s (%s)", c.ID, text.Line(c.Subject, 50), text.Line(c.Author, 30)))
+		b.quote("", fmt.Sprintf("%.7s %s (%s)", c.ID, text.Line(c.Subject, 100), text.Line(c.Author, 30)), 160)
 	}
-	return strings.Join(s, "; ")
 }
 
 // Ticked lists the tasks of the recorded change that are done now and were not at the save.
@@ -266,7 +275,7 @@ func (b *builder) memories() {
 		if i > 0 {
 			label = ""
 		}
-		b.line(label, m.When.Local().Format("2006-01-02")+"  "+text.Line(m.Summary, 200))
+		b.quote(label, m.When.Local().Format("2006-01-02")+" "+text.Line(m.Summary, 200), 212)
 		b.lines[len(b.lines)-1].memory = true
 	}
 }
@@ -277,6 +286,9 @@ func (b *builder) findings() {
 			continue
 		}
 		b.lines = append(b.lines, Line{Mark: "!", Text: string(f.Status) + ": " + f.Message})
+		if f.Quote != "" {
+			b.quote("", f.Quote, 160)
+		}
 		for i, a := range f.Actions {
 			if i == 3 {
 				break
@@ -307,12 +319,12 @@ func Ago(say *text.Catalogue, d time.Duration) string {
 func Shell(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
-		quoted[i] = quote(a)
+		quoted[i] = shellWord(a)
 	}
 	return strings.Join(quoted, " ")
 }
 
-func quote(s string) string {
+func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r > 0x7f || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@+,%", r)
 	}

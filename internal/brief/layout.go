@@ -3,6 +3,7 @@ package brief
 import (
 	"strings"
 
+	"session/internal/quote"
 	"session/internal/text"
 )
 
@@ -15,6 +16,9 @@ func lay(head string, l Line, cols int) string {
 	case "!":
 		lines := text.Wrap(l.Text, max(cols-text.Width(head), 20))
 		return head + strings.Join(lines, "\n"+strings.Repeat(" ", text.Width(head)))
+	}
+	if l.Quote {
+		head += quote.Mark
 	}
 	return strings.TrimRight(text.Fit(head+l.Text, cols), " ")
 }

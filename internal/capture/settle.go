@@ -21,9 +21,9 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 		case same(all, old):
 		case gone:
 			l.d.Cleared = append(l.d.Cleared, old)
-			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.cleared", "type", string(old.Type), "description", old.Description, "how", how))
+			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.cleared", "type", string(old.Type), "how", how).Quoting(old.Description))
 		case old.AutoDetected && shows(all, sourceOf(old)): // the same source shows another failure now: the work moved on
-			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.changed", "type", string(old.Type), "description", old.Description))
+			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.changed", "type", string(old.Type)).Quoting(old.Description))
 		default:
 			all = append(all, old)
 		}

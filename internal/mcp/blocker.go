@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"session/internal/app"
+	"session/internal/quote"
 	"session/internal/text"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -83,18 +84,18 @@ func (s *server) blockers(ctx context.Context, p app.Place, in blockerIn) (block
 func (s *server) blockerText(o blockerOut) string {
 	var lines []string
 	for _, b := range o.Cleared {
-		lines = append(lines, s.place.Words.Say("blocker.gone", "type", b.Type, "description", b.Description))
+		lines = append(lines, s.place.Words.Say("blocker.gone", "type", b.Type), quote.Mark+b.Description)
 	}
 	list := o.Blockers
 	if len(list) == 0 && o.Blocker != nil {
 		list = []blocked{*o.Blocker}
 	}
 	for _, b := range list {
-		line := fmt.Sprintf("%s  %s (%s): %s", b.ID, b.Type, b.Severity, b.Description)
-		if b.File != "" {
-			line += fmt.Sprintf("  (%s:%d)", b.File, b.Line)
+		line := fmt.Sprintf("%s  %s (%s)", b.ID, b.Type, b.Severity)
+		if b.place != "" {
+			line += "  (" + b.place + ")"
 		}
-		lines = append(lines, line)
+		lines = append(lines, line, quote.Mark+b.Description)
 	}
 	if len(list) == 0 {
 		lines = append(lines, s.place.Words.Say("blocker.none"))

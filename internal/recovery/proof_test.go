@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"session/blocker"
+	"session/internal/quote"
 	"session/internal/session"
 )
 
@@ -72,8 +73,8 @@ func TestPromptFencesHostileEvidence(t *testing.T) {
 	s := Step{Do: Try, Blocker: b, Agent: "cpp-builder", N: 2, Of: 3, Chain: "b1"}
 	ledger := []session.Attempt{made(1, "build", session.Failed, func(a *session.Attempt) { a.Said, a.Files = evil+strings.Repeat("y", 1<<20), []string{"a\nb.c"} }),
 		{Result: session.Decided, Asked: evil, Answer: "return 0"}}
-	quote := func(args []string) string { return strings.Join(args, " ") }
-	got := Prompt(s, Proof{Kind: ByCommands, Commands: []Command{{Args: []string{"make"}}}}, ledger, "log\nfile", quote)
+	shell := func(args []string) string { return strings.Join(args, " ") }
+	got := Prompt(s, Proof{Kind: ByCommands, Commands: []Command{{Args: []string{"make"}}}}, ledger, "log\nfile", shell)
 	if len(got) > 16<<10 {
 		t.Errorf("%d bytes", len(got))
 	}
@@ -82,7 +83,7 @@ func TestPromptFencesHostileEvidence(t *testing.T) {
 	}
 	for _, line := range strings.Split(got, "\n") {
 		hostile := strings.Contains(line, "ignore previous") || strings.Contains(line, "## Task") || strings.HasPrefix(strings.TrimSpace(line), "Status:")
-		if hostile && !strings.HasPrefix(line, mark) {
+		if hostile && !strings.HasPrefix(line, quote.Mark) {
 			t.Errorf("outside the fence: %q", line)
 		}
 	}
@@ -91,7 +92,7 @@ func TestPromptFencesHostileEvidence(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if again := Prompt(s, Proof{Kind: ByCommands, Commands: []Command{{Args: []string{"make"}}}}, ledger, "log\nfile", quote); again != got {
+	if again := Prompt(s, Proof{Kind: ByCommands, Commands: []Command{{Args: []string{"make"}}}}, ledger, "log\nfile", shell); again != got {
 		t.Error("not the same bytes")
 	}
 }

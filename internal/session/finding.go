@@ -33,6 +33,7 @@ const (
 type Finding struct {
 	Status  Status   `json:"status"`
 	Message string   `json:"message"`
+	Quote   string   `json:"quote,omitempty"`  // what a log or a report says about it: data, never part of Message
 	Action  string   `json:"action,omitempty"` // the first way out as a command line
 	Actions []Action `json:"actions,omitempty"`
 
@@ -59,6 +60,12 @@ func (f Finding) Serious() bool {
 // NewFinding makes a finding to be worded later.
 func NewFinding(s Status, key string, args ...any) Finding {
 	return Finding{Status: s, Key: key, Args: args}
+}
+
+// Quoting returns f with somebody else's words about it.
+func (f Finding) Quoting(words string) Finding {
+	f.Quote = words
+	return f
 }
 
 // Offer returns f with one more way out.

@@ -1,0 +1,65 @@
+package blocker
+
+import (
+	"strings"
+)
+
+// maxOptions bounds what a question offers.
+const maxOptions = 9
+
+var (
+	optionsLabel = lazily(`(?i)^[\s>#*_\-]*(?:options?|choices|alternatives|선택지|선택 ?사항|옵션|대안)[*_\s]*[:：][*_\s]*(.*)`)
+	bullet       = lazily(`^\s*(?:[-*•]|\(?[0-9A-Za-z][.)])\s+(\S.*)`)
+	sentence     = lazily(`[^,]{41}|[.:!?]\s`)
+	numbered     = lazily(`(?:^|[\s,;]+)\(?(?:[A-Ha-h]|[1-9])[.)]\s+`)
+)
+
+// Choices are the answers that a decision_required offers, as its report lists them: behind "Options:", or as a list
+// below it. nil: it lists none, and a person answers in words of their own.
+func (b *Blocker) Choices() []string {
+	for i, line := range b.Evidence {
+		m := optionsLabel().FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if rest := strings.TrimSpace(m[1]); rest != "" {
+			return choices(rest)
+		}
+		var all []string
+		for _, l := range b.Evidence[i+1:] {
+			m := bullet().FindStringSubmatch(l)
+			if m == nil {
+				break
+			}
+			all = append(all, strings.TrimSpace(m[1]))
+		}
+		return all[:min(len(all), maxOptions)]
+	}
+	return nil
+}
+
+// choices splits one line: "a; b", "a | b", "A) a B) b", or words between commas. A sentence is one thing said, and no
+// list.
+func choices(s string) []string {
+	var parts []string
+	switch {
+	case strings.Contains(s, ";"):
+		parts = strings.Split(s, ";")
+	case strings.Contains(s, " | "):
+		parts = strings.Split(s, " | ")
+	case len(numbered().FindAllString(s, 2)) == 2:
+		parts = numbered().Split(s, -1)
+	case !sentence().MatchString(s):
+		parts = strings.Split(s, ",")
+	}
+	var all []string
+	for _, p := range parts {
+		if p = strings.Trim(p, " .,"); p != "" {
+			all = append(all, p)
+		}
+	}
+	if len(all) < 2 || len(all) > maxOptions {
+		return nil
+	}
+	return all
+}
