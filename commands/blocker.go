@@ -101,6 +101,7 @@ func (r *root) blockerScan(k *call) error {
 		case res.Blocker == nil:
 			r.say("%s: %s\n", text.Safe(name), r.words.Say("blocker.none"))
 		default:
+			r.notice()
 			r.showBlocker(*res.Blocker)
 		}
 	}

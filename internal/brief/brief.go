@@ -57,7 +57,11 @@ type Brief []Line
 // Make words a brief.
 func Make(in Input, say *text.Catalogue) Brief {
 	b := &builder{in: in, say: say}
-	b.line("brief.working-on", text.Safe(in.State.WorkingOn))
+	if others, _ := in.State.Words.Others(); others {
+		b.quote("brief.working-on", in.State.WorkingOn, 200)
+	} else {
+		b.line("brief.working-on", text.Safe(in.State.WorkingOn))
+	}
 	b.saved()
 	b.next()
 	b.tasks()
@@ -163,7 +167,11 @@ func (b *builder) next() {
 		if n := b.in.Scene.Tasks.Next; n != nil && strings.HasSuffix(s, n.Description) {
 			continue
 		}
-		b.line(label, text.Safe(s))
+		if _, others := b.in.State.Words.Others(); others {
+			b.quote(label, s, 200)
+		} else {
+			b.line(label, text.Safe(s))
+		}
 		label = ""
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"session/internal/session"
 	"session/openspec"
 )
 
@@ -75,7 +76,7 @@ func (w World) deriveFromGit(d *Draft) Words {
 		return Words{WorkingOn: w.Say("words.first", "branch", branch), NextSteps: []string{w.Say("words.first-commit")}, From: mark("unborn", branch)}
 	}
 	on := w.Say("words.commit", "subject", g.Real.Subject, "branch", branch)
-	return Words{WorkingOn: on, NextSteps: []string{w.Say("words.go-on", "work", on)}, From: mark("commit", g.Real.ID, branch)}
+	return Words{WorkingOn: on, NextSteps: []string{w.Say("words.go-on", "work", on)}, From: mark(session.FromCommit, g.Real.ID, branch)}
 }
 
 func mark(parts ...string) string { return strings.Join(parts, " · ") }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"session/internal/app"
-	"session/internal/text"
+	"session/internal/quote"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -25,6 +25,9 @@ type memoryOut struct {
 	Items []remembered `json:"items"`
 }
 
+// maxSummary is the most that is quoted of one item, in columns.
+const maxSummary = 2000
+
 type remembered struct {
 	ID        string    `json:"id"`
 	Timestamp time.Time `json:"timestamp"`
@@ -41,8 +44,8 @@ func (s *server) memorySearch(ctx context.Context, req *mcp.CallToolRequest, in 
 	out := memoryOut{About: s.place.Words.Say("mcp.fence"), Items: []remembered{}}
 	lines := []string{}
 	for _, f := range found {
-		out.Items = append(out.Items, remembered{string(f.ID), f.Timestamp, text.Safe(f.Summary)})
-		lines = append(lines, f.Timestamp.Format(time.DateOnly)+"  "+text.Safe(f.Summary))
+		out.Items = append(out.Items, remembered{string(f.ID), f.Timestamp, quote.Words(f.Summary, maxSummary)})
+		lines = append(lines, quote.Line(f.Timestamp.Format(time.DateOnly)+" "+f.Summary, maxSummary))
 	}
 	if len(lines) == 0 {
 		lines = append(lines, s.place.Words.Say("mcp.memory_search.nothing"))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"session/blocker"
@@ -65,6 +66,15 @@ type Words struct {
 	SaidNextSteps bool   `json:"said_next_steps,omitempty"`
 	SaidChange    bool   `json:"said_change,omitempty"`
 	From          string `json:"from,omitempty"`
+}
+
+// FromCommit begins Words.From where words are derived from the last commit's subject: whoever made the commit chose them.
+const FromCommit = "commit"
+
+// Others reports which words are somebody's who made a commit, neither a person's at a save nor a task's.
+func (w Words) Others() (workingOn, nextSteps bool) {
+	commit := strings.HasPrefix(w.From, FromCommit+" ")
+	return commit && !w.SaidWorkingOn, commit && !w.SaidNextSteps
 }
 
 // Bytes is the state file's content: indented JSON with a line break at the end.
