@@ -3,39 +3,9 @@
 package main
 
 import (
-	"context"
-	"math"
 	"os"
-	"os/signal"
-	"runtime"
-	"runtime/debug"
-	"syscall"
 
 	"session/commands"
 )
 
-func main() {
-	postponeCollection()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := commands.Main(ctx, os.Args, commands.FromOS())
-	stop()
-	os.Exit(code)
-}
-
-// firstCollection is how much memory a command may use before anything is collected, in bytes.
-const firstCollection = 32 << 20
-
-// postponeCollection lets the first collection wait: most commands end within milliseconds, and a fifth of their time went
-// into collecting what dies with them. From the first collection on the usual rules hold. GOGC and GOMEMLIMIT count.
-func postponeCollection() {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		return
-	}
-	usual := debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(firstCollection)
-	first := new([64]byte) // large enough to be collected by itself
-	runtime.AddCleanup(first, func(percent int) {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(math.MaxInt64)
-	}, usual)
-}
+func main() { os.Exit(commands.Process(commands.Parts{})) }

@@ -7,12 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"session/commands"
+	"session/internal/app"
+	parts "session/internal/service"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain lets every script run the real program: the test binary stands in for it and calls main.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"session": main})
+	testscript.Main(m, map[string]func(){"session": main, app.ServiceProgram: func() { os.Exit(commands.Process(parts.Parts())) }})
 }
 
 // TestScripts runs testdata/script: one file a requirement or a bug.

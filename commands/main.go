@@ -28,6 +28,7 @@ type System struct {
 	Now      func() time.Time
 	Terminal bool // a person reads Err and answers on In
 	Columns  int  // width of the terminal; 0: not a terminal
+	Parts    Parts
 }
 
 // FromOS reads the process's own system.
@@ -102,6 +103,12 @@ type root struct {
 func (r *root) end(ctx context.Context, err error) int {
 	if err == nil {
 		return app.OK
+	}
+	if app.IsMissing(err) {
+		var code int
+		if code, err = r.handOver(err); err == nil {
+			return code
+		}
 	}
 	var done *finished
 	if errors.As(err, &done) {
@@ -215,7 +222,7 @@ func (r *root) act(f func(*call) error) cli.ActionFunc {
 		k.place = app.Place{
 			Dir: join(r.Dir, c.String("C")), Env: r.Env, Now: r.Now, Random: rand.Reader, Words: r.words, PID: os.Getpid(),
 			Command: commandLine(r.args), Prompt: r.Terminal, Verbose: c.Bool("verbose"),
-			GitPath: r.getenv("SESSION_GIT_PATH"), Backends: backends(c), Warn: r.warn,
+			GitPath: r.getenv("SESSION_GIT_PATH"), Backends: backends(c), Adapters: r.Parts.Adapters, Warn: r.warn,
 		}
 		return f(k)
 	}

@@ -3,7 +3,7 @@ package commands
 import (
 	"io"
 
-	"session/internal/mcp"
+	"session/internal/app"
 
 	"github.com/urfave/cli/v2"
 )
@@ -18,7 +18,10 @@ func (r *root) mcp(k *call) error {
 		return err
 	}
 	k.place.Prompt = false // standard input and output belong to the protocol
-	return mcp.Serve(k.Ctx(), k.place, io.NopCloser(r.In), unclosed{r.Out})
+	if r.Parts.MCP == nil {
+		return &app.MissingError{What: "the Model Context Protocol"}
+	}
+	return r.Parts.MCP(k.Ctx(), k.place, io.NopCloser(r.In), unclosed{r.Out})
 }
 
 // unclosed is a stream that stays open when the protocol is done with it.

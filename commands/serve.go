@@ -17,7 +17,6 @@ import (
 
 	"session/internal/app"
 	"session/internal/lifecycle"
-	"session/internal/server"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
@@ -55,6 +54,9 @@ func (r *root) serve(k *call) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.Parts.Serve == nil {
+		return &app.MissingError{What: "the service"}
+	}
 	x, err := app.OpenService(k.Ctx(), k.place, app.ServiceOptions{Limit: k.Int("limit"), Workers: k.Int("workers"), Grace: k.Duration("drain"), Log: log})
 	if err != nil {
 		return err
@@ -70,13 +72,11 @@ func (r *root) serve(k *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(file)) }()
-	s, err := server.New(server.Options{Place: k.place, Log: log, Key: key, Owner: string(x.Owner), Tokens: tokens{x}, Sessions: x, Shared: x, Hosts: k.StringSlice("host"), Secure: secure,
-		Limits: server.Limits{Rate: k.Float64("rate"), Burst: int(4 * k.Float64("rate")), Drain: k.Duration("drain")}})
-	if err != nil {
-		return err
-	}
 	r.greet(served{URL: address(l.Addr(), secure), KeyFile: file, PID: k.place.PID}, key)
-	return together(k.Ctx(), x.RunQueue, func(ctx context.Context) error { return s.Serve(ctx, l) })
+	return together(k.Ctx(), x.RunQueue, func(ctx context.Context) error {
+		return r.Parts.Serve(ctx, ServeOptions{Place: k.place, Service: x, Listener: l, Secure: secure, Hosts: k.StringSlice("host"), Key: key,
+			Rate: k.Float64("rate"), Drain: k.Duration("drain"), Log: log})
+	})
 }
 
 // serveOptions checks the flags, and reads where sessions are kept.
@@ -98,18 +98,6 @@ func together(ctx context.Context, all ...func(context.Context) error) error {
 		group.Go(func() error { return f(ctx) })
 	}
 	return group.Wait()
-}
-
-// tokens are the service's users as the server knows them.
-type tokens struct{ *app.Service }
-
-// Identify implements server.Tokens.
-func (t tokens) Identify(ctx context.Context, secret string) (server.User, error) {
-	x, err := t.Service.Identify(ctx, secret)
-	if errors.Is(err, app.ErrNoToken) {
-		err = server.ErrNoToken
-	}
-	return server.User{Name: x.Owner, Metrics: x.Metrics}, err
 }
 
 func (r *root) logger(kind string) (*slog.Logger, error) {

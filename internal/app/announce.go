@@ -11,7 +11,6 @@ import (
 	"session/internal/coordination"
 	"session/internal/lifecycle"
 	"session/internal/session"
-	"session/internal/store/redis"
 )
 
 // announced are Records whose changes others hear of: where a Session stands is kept hot (seed 004 §3.4), and what happened
@@ -35,16 +34,15 @@ const (
 )
 
 // announce lets others hear of what changes, where a command names a place for that.
-func (s *site) announce(ctx context.Context, r lifecycle.Records) (lifecycle.Records, *redis.Client, error) {
+func (s *site) announce(ctx context.Context, r lifecycle.Records) (lifecycle.Records, Coordinator, error) {
 	b, err := s.backends(ctx)
 	if err != nil || b.Coordination == "" || b.Offline {
 		return r, nil, err
 	}
-	at, err := redis.ParseURL(b.Coordination)
+	c, err := s.coordinator(b)
 	if err != nil {
-		return nil, nil, &UsageError{err}
+		return nil, nil, err
 	}
-	c := redis.New(at, redis.Options{Random: s.Random, Now: s.Now})
 	return &announced{Records: r, hot: c, bus: c, now: s.Now, warn: s.warn}, c, nil
 }
 

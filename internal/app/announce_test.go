@@ -57,7 +57,7 @@ func (away) Publish(context.Context, coordination.Event) error      { return err
 
 func records(t *testing.T) lifecycle.Records {
 	t.Helper()
-	db, err := sql.Open("sqlite:"+filepath.Join(t.TempDir(), "sessions.db"), sql.Patience{})
+	db, err := sql.Open("sqlite:"+filepath.Join(t.TempDir(), "sessions.db"), sql.Patience{}, sql.Drivers{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,6 @@ import (
 	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/store/file"
-	"session/internal/store/redis"
-	"session/internal/store/s3"
 	"session/internal/store/sql"
 )
 
@@ -44,7 +42,10 @@ const (
 	settingsSection      = "session"
 )
 
-const alone = "local"
+const (
+	alone        = "local"
+	objectScheme = "s3"
+)
 
 // SafeURL is a URL of a back end as it may be printed.
 func SafeURL(raw string) string {
@@ -56,14 +57,8 @@ func SafeURL(raw string) string {
 		return "(a URL that cannot be read)"
 	case u.Scheme == "postgres", u.Scheme == "postgresql", u.Scheme == "sqlite":
 		return sql.Shown(raw)
-	case u.Scheme == "redis", u.Scheme == "rediss":
-		return redis.Safe(raw)
-	case u.Scheme == s3.Scheme:
-		bare, _, err := splitProject(u)
-		if err != nil {
-			return s3.Scheme + "://(a URL that cannot be read)"
-		}
-		return s3.Safe(bare.String())
+	case strings.Contains(u.Path, "@"): // a secret with a '/' in it
+		return u.Scheme + "://(a URL that cannot be read)"
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
@@ -109,10 +104,13 @@ func (s *site) shelf(ctx context.Context, make bool) (snapshot.Leaser, *snapshot
 	if err != nil {
 		return nil, nil, err
 	}
-	var at redis.Target
-	if b.Coordination != "" {
-		if at, err = redis.ParseURL(b.Coordination); err != nil {
-			return nil, nil, &UsageError{err}
+	if b.Coordination != "" && !b.Offline {
+		c, err := s.coordinator(b)
+		if err == nil {
+			err = c.Close()
+		}
+		if err != nil {
+			return nil, nil, err
 		}
 	}
 	if b.Offline && b.Store != "" {
@@ -132,9 +130,7 @@ func (s *site) shelf(ctx context.Context, make bool) (snapshot.Leaser, *snapshot
 	if err != nil || b.Coordination == "" || b.Offline {
 		return near, chain, err
 	}
-	return &leases{near: near, store: chain.ID(), warn: s.warn, open: func() *redis.Client {
-		return redis.New(at, redis.Options{Random: s.Random, Now: s.Now})
-	}}, chain, nil
+	return &leases{near: near, store: chain.ID(), warn: s.warn, open: func() (Coordinator, error) { return s.coordinator(b) }}, chain, nil
 }
 
 func (s *site) alone(make bool) (snapshot.Leaser, *snapshot.Store, error) {
@@ -155,8 +151,11 @@ func (s *site) warn(f session.Finding) {
 // shared opens the shared store of this project.
 func (s *site) shared(ctx context.Context, raw string, make bool) (*snapshot.Store, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != s3.Scheme && u.Scheme != "file" {
+	if err != nil || u.Scheme != objectScheme && u.Scheme != "file" {
 		return nil, usagef("the store's URL cannot be used: write s3://[KEY:SECRET@]HOST[:PORT]/BUCKET[/PREFIX], file:///FOLDER, or %s", alone)
+	}
+	if u.Scheme == objectScheme && s.Adapters.Objects == nil {
+		return nil, &MissingError{"the client of object storage"}
 	}
 	bare, project, err := splitProject(u)
 	if err != nil {
@@ -170,25 +169,15 @@ func (s *site) shared(ctx context.Context, raw string, make bool) (*snapshot.Sto
 	if u.Scheme == "file" {
 		return s.sharedFolder(bare, project, make)
 	}
-	at, err := s3.ParseURL(bare.String(), func(name string) string { return proc.Getenv(s.Env, name) })
-	if err != nil {
-		return nil, &UsageError{err}
-	}
-	at.Prefix += project + "/"
-	open := s3.Open
-	if make {
-		open = s3.Create
-	}
-	store, err := open(ctx, at, s3.Options{Random: s.Random})
+	store, err := s.Adapters.Objects(ctx, bare.String(), ObjectsOptions{Project: project, Make: make, Random: s.Random,
+		Getenv: func(name string) string { return proc.Getenv(s.Env, name) }})
 	switch {
-	case errors.Is(err, s3.ErrNoStore):
+	case errors.Is(err, snapshot.ErrNoRemote):
 		return nil, fmt.Errorf("%w: %w", file.ErrNoStore, err)
-	case errors.Is(err, s3.ErrUnavailable):
+	case errors.Is(err, snapshot.ErrUnavailable):
 		return nil, &UnreachableError{err}
-	case err != nil:
-		return nil, err
 	}
-	return store.Snapshots()
+	return store, err
 }
 
 func (s *site) sharedFolder(u *url.URL, project string, make bool) (*snapshot.Store, error) {

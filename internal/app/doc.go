@@ -44,4 +44,5 @@ type Place struct {
 	Warn     func(session.Finding) // told of what a command goes on without; nil: nobody listens
 
 	Backends Backends // that the command line names
+	Adapters Adapters // that this program has
 }

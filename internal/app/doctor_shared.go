@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"session/internal/store/file"
-	"session/internal/store/redis"
 )
 
 // examineShared asks the back ends that are shared whether they are there. What is wrong with one costs no work: it is said,
@@ -43,10 +42,9 @@ func (s *site) examineShared(ctx context.Context, r *DoctorResult) {
 }
 
 func (s *site) pingRedis(ctx context.Context, raw string) error {
-	at, err := redis.ParseURL(raw)
+	c, err := s.coordinator(Backends{Coordination: raw})
 	if err != nil {
 		return err
 	}
-	c := redis.New(at, redis.Options{Random: s.Random, Now: s.Now})
 	return errors.Join(c.Ping(ctx), c.Close())
 }

@@ -18,7 +18,6 @@ import (
 	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/store/file"
-	"session/internal/store/s3"
 	"session/internal/text"
 )
 
@@ -118,16 +117,19 @@ func Describe(err error, words *text.Catalogue) Fault {
 // describeBackend is for what a shared back end met.
 func describeBackend(err error, plain string, words *text.Catalogue) (Fault, bool) {
 	var away *UnreachableError
-	var format *s3.ErrFormat
+	var small *NoServiceError
+	var format *snapshot.ErrRemoteFormat
 	var local *file.ErrFormat
 	switch {
+	case errors.As(err, &small):
+		return Fault{Failed, words.Say("error.no-service", "cause", small.Err), words.Say("hint.no-service")}, true
 	case errors.Is(err, snapshot.ErrLost):
 		return Fault{Busy, words.Say("error.lease-lost"), words.Say("hint.lease-lost")}, true
-	case errors.Is(err, s3.ErrClock), errors.Is(err, s3.ErrUnconditional), errors.Is(err, s3.ErrRefused), errors.Is(err, s3.ErrNoBucket):
+	case errors.Is(err, snapshot.ErrClock), errors.Is(err, snapshot.ErrUnconditional), errors.Is(err, snapshot.ErrRefused), errors.Is(err, snapshot.ErrNoBucket):
 		return Fault{Failed, plain, ""}, true // it says what to do
 	case errors.As(err, &format), errors.As(err, &local):
 		return Fault{Corrupt, plain, ""}, true
-	case errors.As(err, &away), errors.Is(err, s3.ErrUnavailable), errors.Is(err, coordination.ErrUnavailable), errors.Is(err, coordination.ErrDamaged):
+	case errors.As(err, &away), errors.Is(err, snapshot.ErrUnavailable), errors.Is(err, coordination.ErrUnavailable), errors.Is(err, coordination.ErrDamaged):
 		return Fault{Failed, plain, words.Say("hint.unreachable")}, true
 	}
 	return Fault{}, false

@@ -9,14 +9,13 @@ import (
 	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/store/file"
-	"session/internal/store/redis"
 )
 
 // leases are taken on this machine and then among all: where nobody answers for the others, this machine's is enough,
 // because leases decide nothing.
 type leases struct {
 	near  snapshot.Leaser
-	open  func() *redis.Client
+	open  func() (Coordinator, error)
 	store snapshot.StoreID
 	warn  func(session.Finding)
 }
@@ -55,7 +54,10 @@ func (l *leases) Acquire(ctx context.Context, key snapshot.ID, who snapshot.Hold
 	if err != nil {
 		return nil, err
 	}
-	c := l.open()
+	c, err := l.open()
+	if err != nil {
+		return nil, errors.Join(err, near.Release(context.WithoutCancel(ctx)))
+	}
 	far, err := c.Leases(l.store).Acquire(ctx, key, who, wait)
 	if err == nil {
 		return &lease{near: near, far: far, client: c}, nil
@@ -72,20 +74,23 @@ func (l *leases) Acquire(ctx context.Context, key snapshot.ID, who snapshot.Hold
 }
 
 // Live implements snapshot.Leaser. Where nobody answers for the others it fails: who asks wants to remove something.
-func (l *leases) Live(ctx context.Context) ([]snapshot.Held, error) {
+func (l *leases) Live(ctx context.Context) (all []snapshot.Held, err error) {
 	near, err := l.near.Live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := l.open()
-	defer c.Close()
+	c, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
 	far, err := c.Leases(l.store).Live(ctx)
 	return append(near, far...), err
 }
 
 type lease struct {
 	near, far snapshot.Lease
-	client    *redis.Client
+	client    Coordinator
 }
 
 // Renew implements snapshot.Lease.

@@ -37,6 +37,9 @@ var (
 
 // OpenService opens the Sessions of a Place for everybody. Errors: those of OpenSessions.
 func OpenService(ctx context.Context, p Place, o ServiceOptions) (*Service, error) {
+	if p.Adapters.Database.Queue == nil {
+		return nil, &MissingError{"the queue of runs"}
+	}
 	p.Prompt = false
 	x, err := OpenSessions(ctx, p, SessionsOptions{Limit: o.Limit})
 	if err != nil {

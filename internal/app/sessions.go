@@ -16,7 +16,6 @@ import (
 	"session/internal/proc"
 	"session/internal/snapshot"
 	"session/internal/store/file"
-	"session/internal/store/redis"
 	"session/internal/store/sql"
 )
 
@@ -37,7 +36,7 @@ type Sessions struct {
 	Shown string // its address as it may be shown: without a password
 	db    *sql.DB
 	// client tells others what changes; nil where nothing is shared.
-	client *redis.Client
+	client Coordinator
 	site   *site
 
 	opening sync.Mutex // of queue
@@ -77,7 +76,7 @@ func (s *site) sessions(ctx context.Context, o SessionsOptions) (*Sessions, erro
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open(address, sql.Patience{})
+	db, err := sql.Open(address, sql.Patience{}, s.Adapters.Database)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,9 @@ func (x *Sessions) Go(ctx context.Context, s lifecycle.Session, o ResumeOptions)
 		return Going{}, err
 	}
 	if j.Queue {
+		if err := x.site.queues(); err != nil {
+			return Going{}, err
+		}
 		s, todos, err := x.Resume(ctx, s.Key(), lifecycle.Resumption{Modifications: o.Modifications})
 		if err == nil {
 			err = x.enqueue(ctx, s, j)
@@ -110,6 +113,13 @@ func (x *Sessions) Reply(ctx context.Context, s lifecycle.Session, o AnswerOptio
 	if id == "" {
 		return Answered{}, &NothingAskedError{s.ID}
 	}
+	j, err := jobOf(s)
+	if err == nil && j.Queue {
+		err = x.site.queues()
+	}
+	if err != nil {
+		return Answered{}, err
+	}
 	d := lifecycle.Decision{By: x.Owner, Via: o.Via, Choice: clip(o.Choice, 1<<19)}
 	q, err := x.Answer(ctx, s.Key(), id, d)
 	if err != nil {
@@ -119,10 +129,7 @@ func (x *Sessions) Reply(ctx context.Context, s lifecycle.Session, o AnswerOptio
 	if a.Session, err = x.Get(ctx, s.Key()); err != nil {
 		return a, err
 	}
-	j, err := jobOf(s)
 	switch {
-	case err != nil:
-		return a, err
 	case j.Queue:
 		a.Queued = true
 		return a, x.enqueue(ctx, a.Session, j)

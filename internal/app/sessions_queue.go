@@ -41,7 +41,7 @@ func (x *Sessions) enqueue(ctx context.Context, s lifecycle.Session, j job) erro
 	if err != nil {
 		return err
 	}
-	_, err = q.Add(ctx, sql.Job{Path: string(s.ID), Turn: s.Events, Owner: s.Owner, Session: s.ID}, sql.Priority(cmp.Or(j.Priority, string(sql.Normal))))
+	_, err = q.Add(ctx, lifecycle.Job{Path: string(s.ID), Turn: s.Events, Owner: s.Owner, Session: s.ID}, lifecycle.Priority(cmp.Or(j.Priority, string(lifecycle.Normal))))
 	return err
 }
 
@@ -57,6 +57,9 @@ type QueueOptions struct {
 // QueueRun makes a Session whose run a worker does, on a path of its own below the base.
 func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, error) {
 	return withSessions(ctx, p, SessionsOptions{}, func(x *Sessions) (lifecycle.Session, error) {
+		if err := x.site.queues(); err != nil {
+			return lifecycle.Session{}, err
+		}
 		run, err := x.site.runID()
 		if err != nil {
 			return lifecycle.Session{}, err
@@ -84,8 +87,8 @@ func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, 
 }
 
 func priority(p string) error {
-	switch sql.Priority(p) {
-	case "", sql.High, sql.Normal, sql.Low:
+	switch lifecycle.Priority(p) {
+	case "", lifecycle.High, lifecycle.Normal, lifecycle.Low:
 		return nil
 	}
 	return &UsageError{fmt.Errorf("%.40q is no priority; there are high, normal, low", p)}
@@ -144,7 +147,7 @@ func (x *Sessions) settle(ctx context.Context, s lifecycle.Session, asked job, p
 const jobKey = "session.job"
 
 // perform does one job: the Session's run, and once more as long as somebody answers or resumes it meanwhile.
-func (x *Sessions) perform(ctx context.Context, p Place, j sql.Job) error {
+func (x *Sessions) perform(ctx context.Context, p Place, j lifecycle.Job) error {
 	for {
 		s, err := x.Get(ctx, lifecycle.Key{Owner: j.Owner, ID: j.Session})
 		if errors.Is(err, lifecycle.ErrNotFound) {
@@ -193,7 +196,7 @@ func retried(err error) error {
 	)
 	switch {
 	case errors.As(err, &stopped), errors.As(err, &fenced), errors.As(err, &invalid), errors.As(err, &policy), errors.As(err, &mode), errors.As(err, &other):
-		return fmt.Errorf("%w: %w", sql.ErrNoRetry, err)
+		return fmt.Errorf("%w: %w", lifecycle.ErrNoRetry, err)
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (x *Sessions) Labour(ctx context.Context, o WorkerOptions) error {
 	place := x.site.Place
 	place.Watch, place.Prompt = nil, false
 	err = q.Work(ctx, sql.WorkOptions{Slots: o.Slots, Name: o.Name, Log: o.Log, Grace: o.Grace, Rescue: o.Rescue,
-		Run: func(ctx context.Context, j sql.Job) error {
+		Run: func(ctx context.Context, j lifecycle.Job) error {
 			o.Log.InfoContext(ctx, "run begins", "session", j.Session)
 			err := x.perform(ctx, place, j)
 			if err != nil {

@@ -45,7 +45,7 @@ func (p Place) open(ctx context.Context) (*site, error) {
 			return nil, err
 		}
 		s.path = "folder"
-		return s, nil
+		return s, s.equipped(ctx)
 	case err != nil:
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (p Place) open(ctx context.Context) (*site, error) {
 		return nil, err
 	}
 	s.path = s.pathName()
-	return s, nil
+	return s, s.equipped(ctx)
 }
 
 func insideGit(dir string) bool {

@@ -49,16 +49,20 @@ var layers = map[string]row{
 	"internal/execute":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/assistant"}, "the draft and steps of run"},
 	"internal/cycle":    {[]string{"internal/plan", "internal/engine", "internal/snapshot", "internal/session"}, "the commit protocol; knows no draft type, no adapter"},
 
-	"internal/store/file":  {[]string{"internal/snapshot", "internal/session", "internal/memory", "internal/atomicfile"}, "adapter: local files"},
-	"internal/store/s3":    {[]string{"internal/snapshot"}, "adapter: S3-compatible object storage"},
-	"internal/store/sql":   {[]string{"internal/session", "internal/memory", "internal/lifecycle"}, "adapter: SQLite and PostgreSQL"},
-	"internal/store/redis": {[]string{"internal/snapshot", "internal/coordination"}, "adapter: Redis: leases and hot state"},
-	"internal/github":      {[]string{"blocker"}, "adapter: GitHub"},
+	"internal/store/file":     {[]string{"internal/snapshot", "internal/session", "internal/memory", "internal/atomicfile"}, "adapter: local files"},
+	"internal/store/postgres": {nil, "driver: PostgreSQL"},
+	"internal/store/river":    {[]string{"internal/lifecycle"}, "driver: the queue"},
+	"internal/store/s3":       {[]string{"internal/snapshot"}, "adapter: S3-compatible object storage"},
+	"internal/store/sql":      {[]string{"internal/session", "internal/memory", "internal/lifecycle"}, "adapter: SQLite and PostgreSQL"},
+	"internal/store/redis":    {[]string{"internal/snapshot", "internal/coordination"}, "adapter: Redis: leases and hot state"},
+	"internal/github":         {[]string{"blocker"}, "adapter: GitHub"},
 
-	"internal/app":    {[]string{"*"}, "one function a verb; the only place that wires"},
-	"internal/server": {[]string{"internal/app", "internal/session", "internal/snapshot", "internal/lifecycle", "internal/coordination", "internal/text", "blocker", "openspec"}, "translates HTTP"},
-	"internal/mcp":    {[]string{"internal/quote", "internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates MCP"},
-	"commands":        {[]string{"internal/quote", "internal/app", "internal/session", "internal/lifecycle", "internal/text", "internal/server", "internal/mcp", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
+	"internal/app":                     {[]string{"*"}, "one function a verb; the only place that wires"},
+	"internal/server":                  {[]string{"internal/app", "internal/session", "internal/snapshot", "internal/lifecycle", "internal/coordination", "internal/text", "blocker", "openspec"}, "translates HTTP"},
+	"internal/mcp":                     {[]string{"internal/quote", "internal/app", "internal/session", "internal/lifecycle", "internal/text", "blocker", "openspec"}, "translates MCP"},
+	"internal/service":                 {[]string{"*"}, "wires what the small program does not have"},
+	"internal/service/session-service": {[]string{"commands", "internal/service"}, "start of the large program"},
+	"commands":                         {[]string{"internal/quote", "internal/app", "internal/session", "internal/lifecycle", "internal/text", "internal/snapshot", "blocker", "openspec"}, "translates flags and prints"},
 }
 
 // fences name packages of others that only some of ours may import.
@@ -69,7 +73,7 @@ var fences = []struct {
 }{
 	{"os/exec", []string{"internal/proc", "scripts/bench"}, "one place starts programs, kills trees and sets environments"},
 	{"net/http", []string{"internal/github", "internal/server", "internal/store/s3", "internal/mcp"}, "who talks to a network is visible"},
-	{"database/sql", []string{"internal/store/sql"}, "SQL stays in its adapter"},
+	{"database/sql", []string{"internal/store/sql", "internal/store/postgres", "internal/store/river", "internal/service"}, "SQL stays in its adapter"},
 	{"github.com/go-git/go-git/v5", []string{"gitstate"}, "go-git reads, and only there"},
 	{"github.com/cli/go-gh/v2", []string{"internal/github"}, "adapter"},
 	{"github.com/urfave/cli/v2", []string{"commands"}, "the command layer is replaceable"},

@@ -58,7 +58,7 @@ func (x kept) Load(context.Context) (running, waiting int64, err error) { return
 
 func sessions(t testing.TB, limit ...int) kept {
 	t.Helper()
-	d, err := sql.Open("sqlite:"+filepath.Join(t.TempDir(), "sessions.db"), sql.Patience{})
+	d, err := sql.Open("sqlite:"+filepath.Join(t.TempDir(), "sessions.db"), sql.Patience{}, sql.Drivers{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,36 +16,18 @@ import (
 	"session/internal/snapshot"
 )
 
-// Errors that callers tell apart, with errors.Is. Besides these, methods return what package snapshot names.
+// What callers tell apart besides what else package snapshot names.
 var (
-	// ErrUnavailable: the server does not answer, answers late, or says that it cannot now. Nothing is known to be wrong
-	// with what is stored. A write that ended so may have happened.
-	ErrUnavailable = errors.New("the store does not answer")
-	// ErrRefused: the server does not do this, and will not when asked again.
-	ErrRefused = errors.New("the store refuses this")
-	// ErrClock: the clock of this machine and the server's differ by more than signatures allow (AWS: 15 minutes).
-	ErrClock = errors.New("the clocks of this machine and of the store differ too much: set this machine's clock")
-	// ErrNoBucket: there is no such bucket.
-	ErrNoBucket = errors.New("there is no such bucket: make it, or write create=1 into the URL")
-	// ErrNoStore: the bucket and prefix hold no store.
-	ErrNoStore = errors.New("no session store there")
-	// ErrUnconditional: the server does not honour If-None-Match, so that two saves could overwrite each other.
-	ErrUnconditional = errors.New(`the server does not honour "If-None-Match: *" and would lose work: use another one, or a newer version of it`)
+	ErrUnavailable   = snapshot.ErrUnavailable
+	ErrRefused       = snapshot.ErrRefused
+	ErrClock         = snapshot.ErrClock
+	ErrNoBucket      = snapshot.ErrNoBucket
+	ErrNoStore       = snapshot.ErrNoRemote
+	ErrUnconditional = snapshot.ErrUnconditional
 )
 
-// ErrFormat says that a store was written by a later program, or that its store.json is damaged (Found 0).
-type ErrFormat struct {
-	Store string // without secrets
-	Found int
-	Why   error // for a damaged one
-}
-
-func (e *ErrFormat) Error() string {
-	if e.Found == 0 {
-		return fmt.Sprintf("open store %s: its store.json is damaged: %v: restore it; nothing was changed", e.Store, e.Why)
-	}
-	return fmt.Sprintf("open store %s: it has format %d, this program reads up to %d: use a newer one; nothing was changed", e.Store, e.Found, Format)
-}
+// ErrFormat says that a store is of a later program, or that its store.json is damaged.
+type ErrFormat = snapshot.ErrRemoteFormat
 
 // explain says what an operation met. ctx is the caller's own: its end is told apart from a server that was too slow.
 func (s *Store) explain(ctx context.Context, op string, err error) error {

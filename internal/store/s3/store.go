@@ -67,7 +67,7 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	var later struct{ Format int }
 	if json.Unmarshal(raw, &later) == nil && later.Format > Format { // the rest may be of another shape
-		return &ErrFormat{Store: s.at.String(), Found: later.Format}
+		return &ErrFormat{Store: s.at.String(), Found: later.Format, Reads: Format}
 	}
 	var h header
 	if err := json.Unmarshal(raw, &h); err != nil {

@@ -10,7 +10,7 @@ import (
 
 func openAccess(t *testing.T, address string) Access {
 	t.Helper()
-	d, err := Open(address, Patience{})
+	d, err := Open(address, Patience{}, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}

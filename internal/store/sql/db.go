@@ -33,9 +33,10 @@ type DB struct {
 	db      *dbsql.DB
 	dialect dialect
 	// writer lets one goroutine write at a time where the database would let them wait for each other by polling.
-	writer chan struct{}
-	shared *shared // PostgreSQL
-	file   string  // SQLite
+	writer  chan struct{}
+	server  Server // PostgreSQL; nil for SQLite
+	drivers Drivers
+	file    string // SQLite
 	// keepsLog says that the write-ahead log stays when the database closes; wrote, that this process made it longer.
 	keepsLog bool
 	wrote    atomic.Bool
@@ -76,8 +77,8 @@ func (d *DB) Close() error {
 	if d.queue != nil {
 		err = errors.Join(err, d.queue.Close())
 	}
-	if d.shared != nil {
-		d.shared.pool.Close()
+	if d.server != nil {
+		d.server.Close()
 	}
 	if err != nil {
 		return fmt.Errorf("close the database: %w", d.dialect.explain(err))

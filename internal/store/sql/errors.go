@@ -19,6 +19,8 @@ var (
 	ErrFull = errors.New("the database is full")
 	// ErrURL says that text is no address of a database. The text is not in the error: it may hold a password.
 	ErrURL = errors.New("no address of a database")
+	// ErrNotBuiltIn says that this program has no driver for what is asked.
+	ErrNotBuiltIn = errors.New("it is not built into this program")
 
 	errSlow = errors.New("it did not answer in time")
 )

@@ -55,7 +55,7 @@ func (s *server) services(args ...string) string {
 
 func (s *server) set(text ...string) {
 	s.t.Helper()
-	admin, err := Open(s.address+"&options=-c%20default_transaction_read_only%3Doff", Patience{})
+	admin, err := Open(s.address+"&options=-c%20default_transaction_read_only%3Doff", Patience{}, drivers())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (s *server) set(text ...string) {
 
 func patient(t *testing.T, address string, p Patience) (*DB, Records) {
 	t.Helper()
-	d, err := Open(address, p)
+	d, err := Open(address, p, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,20 +209,20 @@ func crowded(t *testing.T, s *server) {
 	s.services("stop", s.dir, "postgres")
 	s.services("start", s.dir, "postgres")
 	_, r := patient(t, s.address, Patience{Away: 300 * time.Millisecond})
-	others, err := Open(s.address, Patience{})
+	others, err := Open(s.address, Patience{}, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Open(s.address, Patience{Away: 300 * time.Millisecond})
+	d, err := Open(s.address, Patience{Away: 300 * time.Millisecond}, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
 	late := must(d.Records(t.Context(), lifecycle.Options{Now: time.Now}))
-	d.shared.pool.Reset() // its next call needs a connection
+	pgPool(d).Reset() // its next call needs a connection
 	var taken []*pgxpool.Conn
 	for range 8 {
-		c, err := others.shared.pool.Acquire(t.Context())
+		c, err := pgPool(others).Acquire(t.Context())
 		if err != nil {
 			break
 		}

@@ -2,112 +2,58 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
-	"github.com/riverqueue/river/rivertype"
 
 	"session/internal/lifecycle"
 )
 
 // Job is a Session's run that a worker is to do.
-type Job struct {
-	Path    string          `json:"path" river:"unique"` // that it continues: one job a path and turn
-	Turn    int64           `json:"turn" river:"unique"` // which of the Session's runs it is: the number of its newest event
-	Owner   lifecycle.Owner `json:"owner"`
-	Session lifecycle.ID    `json:"session"`
-	attempt int
-	rank    int // of its priority, from 1
+type Job = lifecycle.Job
+
+// Queue is a driver of the queue in a database (package river).
+type Queue interface {
+	// Migrate makes its tables. On SQLite, who comes second may fail, and looks again.
+	Migrate(context.Context) error
+	// Insert puts a job into the queue. false: the same turn is there already.
+	Insert(context.Context, Job) (fresh bool, err error)
+	// Start fetches jobs and lets them be done until stop, which waits for them, and ends their contexts after grace.
+	Start(context.Context, lifecycle.Labour) (stop func(ctx context.Context, grace time.Duration) error, err error)
 }
 
-// Kind implements river.JobArgs.
-func (Job) Kind() string { return "session_run" }
-
-// Last says that the queue does not try again after this attempt.
-func (j Job) Last() bool { return j.attempt >= maxAttempts }
-
-// Priority orders jobs: high comes first, and alone has the last tenth of a worker's slots (seed 004 §7.2).
-type Priority string
-
-// The priorities.
-const (
-	High   Priority = "high"
-	Normal Priority = "normal"
-	Low    Priority = "low"
-)
-
-// Priorities are all of them, the highest first.
-func Priorities() []Priority { return []Priority{High, Normal, Low} }
-
-// maxAttempts bounds how often a job is tried; then its Session stays failed until somebody resumes it.
-const maxAttempts = 3
-
-const (
-	urgentQueue = "urgent" // of High alone
-	usualQueue  = "usual"
-)
-
-// Jobs is the queue, in tables of River's (river_…) beside the Sessions: it survives whoever fills and works it.
+// Jobs is the queue beside the Sessions: it survives whoever fills and works it.
 type Jobs struct {
-	db     *DB
-	insert client // works nothing
+	db    *DB
+	queue Queue
 }
 
-// client is what a river.Client does, whichever transactions it has.
-type client interface {
-	Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
-	Start(ctx context.Context) error
-	Stop(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
-}
-
-// Jobs opens the database's queue, with its tables made if they are not there.
+// Jobs opens the database's queue, with its tables made if they are not there. ErrNotBuiltIn.
 func (d *DB) Jobs(ctx context.Context) (*Jobs, error) {
-	if err := d.migrateJobs(ctx); err != nil {
-		return nil, fmt.Errorf("open the queue in the database: %w", d.explain(ctx, err))
+	if d.drivers.Queue == nil {
+		return nil, fmt.Errorf("%w: the queue of runs", ErrNotBuiltIn)
 	}
-	c, err := d.client(&river.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, fmt.Errorf("open the queue in the database: %w", err)
-	}
-	return &Jobs{d, c}, nil
-}
-
-func (d *DB) client(c *river.Config) (client, error) {
-	if d.shared != nil {
-		return river.NewClient(riverpgxv5.New(d.shared.pool), c)
-	}
-	db, err := d.queueConn()
+	file, err := d.queueConn()
 	if err != nil {
 		return nil, err
 	}
-	return river.NewClient(riversqlite.New(db), c)
+	q, err := d.drivers.Queue(d.server, file)
+	if err != nil {
+		return nil, fmt.Errorf("open the queue in the database: %w", err)
+	}
+	if err := d.migrateJobs(ctx, q); err != nil {
+		return nil, fmt.Errorf("open the queue in the database: %w", d.explain(ctx, err))
+	}
+	return &Jobs{d, q}, nil
 }
 
-// migrateJobs makes River's tables. River's migrations do not wait for each other: on PostgreSQL a lock of ours does it,
-// on SQLite who comes second finds the tables, and looks again.
-func (d *DB) migrateJobs(ctx context.Context) error {
-	if d.shared != nil {
-		return d.migratePostgresJobs(ctx)
-	}
-	db, err := d.queueConn()
-	if err != nil {
-		return err
-	}
+// migrateJobs makes the queue's tables.
+func (d *DB) migrateJobs(ctx context.Context, q Queue) error {
 	for try := 1; ; try++ {
-		err := migrateRiver(ctx, riversqlite.New(db))
-		if err == nil || try == 20 || ctx.Err() != nil {
+		err := q.Migrate(ctx)
+		if err == nil || try == 20 || d.server != nil || ctx.Err() != nil {
 			return err
 		}
 		if err := d.wait.Sleep(ctx, time.Duration(try)*10*time.Millisecond); err != nil {
@@ -116,50 +62,16 @@ func (d *DB) migrateJobs(ctx context.Context) error {
 	}
 }
 
-func (d *DB) migratePostgresJobs(ctx context.Context) (err error) {
-	conn, err := d.shared.pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1)`, migrationLock+1); err != nil {
-		return err
-	}
-	defer func() {
-		_, unlock := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrationLock+1)
-		err = errors.Join(err, unlock)
-	}()
-	return migrateRiver(ctx, riverpgxv5.New(d.shared.pool))
-}
-
-func migrateRiver[T any](ctx context.Context, driver riverdriver.Driver[T]) error {
-	m, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
-	}
-	there, err := m.Validate(ctx, nil)
-	if err == nil && there.OK {
-		return nil
-	}
-	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
-	return err
-}
-
 // Add puts a job into the queue. false: the same turn is there already.
-func (j *Jobs) Add(ctx context.Context, job Job, p Priority) (fresh bool, err error) {
-	rank := slices.Index(Priorities(), p) + 1
-	if rank == 0 {
+func (j *Jobs) Add(ctx context.Context, job Job, p lifecycle.Priority) (fresh bool, err error) {
+	if job.Rank = slices.Index(lifecycle.Priorities(), p) + 1; job.Rank == 0 {
 		return false, fmt.Errorf("%w: %.40q is no priority; there are high, normal, low", lifecycle.ErrInvalid, string(p))
 	}
-	o := &river.InsertOpts{Priority: rank, MaxAttempts: maxAttempts, Queue: usualQueue, UniqueOpts: river.UniqueOpts{ByArgs: true}}
-	if p == High {
-		o.Queue = urgentQueue
-	}
-	r, err := j.insert.Insert(ctx, job, o)
+	fresh, err = j.queue.Insert(ctx, job)
 	if err != nil {
 		return false, fmt.Errorf("put session %s into the queue: %w", job.Session, j.db.unexplained(ctx, err))
 	}
-	return !r.UniqueSkippedAsDuplicate, nil
+	return fresh, nil
 }
 
 // unexplained tells what is away from what is wrong, for calls that do not come through a transaction of ours.
@@ -174,7 +86,7 @@ func (d *DB) unexplained(ctx context.Context, err error) error {
 type WorkOptions struct {
 	Slots int    // jobs at a time; at least 1
 	Name  string // of the worker, unlike any other's
-	// Run does a job. With an error it is tried again, up to a bound, unless the error is ErrNoRetry; the context ends when
+	// Run does a job. With an error it is tried again, up to a bound, unless the error is lifecycle.ErrNoRetry; the context ends when
 	// the worker is to stop.
 	Run   func(context.Context, Job) error
 	Clean func(context.Context) error // every CleanupInterval, in one worker of all
@@ -185,9 +97,6 @@ type WorkOptions struct {
 	Rescue time.Duration
 }
 
-// ErrNoRetry ends a job that trying again would not help.
-var ErrNoRetry = errors.New("it is not tried again")
-
 // rescueAfter is when a job is taken over whose worker has said nothing since. It says four times as often that it lives.
 const rescueAfter = 40 * time.Second
 
@@ -197,22 +106,14 @@ func (j *Jobs) Work(ctx context.Context, o WorkOptions) error {
 		o.Rescue = rescueAfter
 	}
 	w := &worker{db: j.db, o: o, slots: newSlots(o.Slots), alive: map[int64]int{}}
-	c, err := j.db.client(w.config())
+	stop, err := j.queue.Start(ctx, lifecycle.Labour{Name: o.Name, Slots: o.Slots, Usual: max(1, o.Slots-reserved(o.Slots)),
+		Run: w.run, Here: w.here, Clean: o.Clean, Log: o.Log, Rescue: o.Rescue})
 	if err != nil {
-		return fmt.Errorf("start the worker: %w", err)
-	}
-	if err := c.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the worker: %w", j.db.unexplained(ctx, err))
 	}
 	w.beats(ctx)
-	w.stopped.Store(true)
-	hard, stop := context.WithTimeout(context.WithoutCancel(ctx), max(o.Grace, time.Millisecond))
-	defer stop()
-	if err := c.Stop(hard); err != nil {
-		err = c.StopAndCancel(context.WithoutCancel(ctx))
-		if err != nil {
-			return fmt.Errorf("stop the worker: %w", err)
-		}
+	if err := stop(context.WithoutCancel(ctx), o.Grace); err != nil {
+		return fmt.Errorf("stop the worker: %w", err)
 	}
 	return nil
 }
@@ -220,84 +121,36 @@ func (j *Jobs) Work(ctx context.Context, o WorkOptions) error {
 // reserved is how many of n slots only High may take: those that are free when more than nine tenths are busy.
 func reserved(n int) int { return max(0, n-n*9/10-1) }
 
-func (w *worker) config() *river.Config {
-	all := river.NewWorkers()
-	river.AddWorker(all, &runWorker{w: w})
-	river.AddWorker(all, river.WorkFunc(func(ctx context.Context, _ *river.Job[cleanJob]) error { return w.o.Clean(ctx) }))
-	clean := river.NewPeriodicJob(river.PeriodicInterval(lifecycle.CleanupInterval), func() (river.JobArgs, *river.InsertOpts) {
-		return cleanJob{}, &river.InsertOpts{Queue: usualQueue, MaxAttempts: 1, Priority: 1, UniqueOpts: river.UniqueOpts{ByPeriod: lifecycle.CleanupInterval}}
-	}, &river.PeriodicJobOpts{RunOnStart: true, ID: "clean-up"})
-	return &river.Config{
-		ID: w.o.Name, Logger: slog.New(untilStopped{w.o.Log.Handler(), &w.stopped}), Workers: all, PeriodicJobs: []*river.PeriodicJob{clean}, JobTimeout: -1, RescueStuckJobsAfter: w.o.Rescue,
-		Queues: map[string]river.QueueConfig{usualQueue: {MaxWorkers: max(1, w.o.Slots-reserved(w.o.Slots))}, urgentQueue: {MaxWorkers: w.o.Slots}},
-	}
-}
-
-type cleanJob struct{}
-
-// Kind implements river.JobArgs.
-func (cleanJob) Kind() string { return "session_cleanup" }
-
 // worker is one worker at work.
 type worker struct {
-	db      *DB
-	o       WorkOptions
-	slots   *slots
-	stopped atomic.Bool
-	mu      sync.Mutex
-	alive   map[int64]int // attempt of each job that runs here
+	db    *DB
+	o     WorkOptions
+	slots *slots
+	mu    sync.Mutex
+	alive map[int64]int // attempt of each job that runs here
 }
 
-// runWorker does the jobs of one worker.
-type runWorker struct {
-	river.WorkerDefaults[Job]
-	w *worker
-}
-
-// Timeout is asked before a job is done, which takes as long as it takes, and before one is taken over whose worker has not
-// said for WorkOptions.Rescue that it lives: a bound that has passed lets River do so.
-func (r *runWorker) Timeout(j *river.Job[Job]) time.Duration {
-	if j.AttemptedAt != nil && time.Since(*j.AttemptedAt) > r.w.o.Rescue/2 {
-		return time.Nanosecond
-	}
-	return -1
-}
-
-// NextRetry is soon where a worker died, and later each time where a job failed.
-func (r *runWorker) NextRetry(j *river.Job[Job]) time.Time {
-	if j.AttemptedAt != nil && time.Since(*j.AttemptedAt) > r.w.o.Rescue/2 && r.w.beatsOf(j.ID) == 0 {
-		return time.Now()
-	}
-	return time.Now().Add(time.Duration(j.Attempt*j.Attempt) * 5 * time.Second)
-}
-
-// Work implements river.Worker.
-func (r *runWorker) Work(ctx context.Context, j *river.Job[Job]) error {
-	w := r.w
-	w.mark(j.ID, j.Attempt)
-	defer w.mark(j.ID, 0)
-	if j.Queue != urgentQueue {
+// run does one job, when there is a place for it.
+func (w *worker) run(ctx context.Context, id int64, j Job, urgent bool) error {
+	w.mark(id, j.Attempt)
+	defer w.mark(id, 0)
+	if !urgent {
 		if err := w.yield(ctx); err != nil {
 			return err
 		}
 	}
-	if err := w.slots.take(ctx, j.Queue == urgentQueue); err != nil {
-		return river.JobSnooze(0)
+	if err := w.slots.take(ctx, urgent); err != nil {
+		return lifecycle.ErrSnooze
 	}
 	defer w.slots.give()
-	job := j.Args
-	job.attempt, job.rank = j.Attempt, j.Priority
-	err := w.o.Run(ctx, job)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return river.JobSnooze(0) // the worker has to stop: that is no attempt
-	case errors.Is(err, ErrNoRetry):
-		return river.JobCancel(err)
+	err := w.o.Run(ctx, j)
+	if err != nil && ctx.Err() != nil {
+		return lifecycle.ErrSnooze // the worker has to stop: that is no attempt
 	}
 	return err
 }
 
-const urgentQuery = `SELECT COUNT(*) FROM river_job WHERE state = 'available' AND queue = '` + urgentQueue + `'`
+const urgentQuery = `SELECT COUNT(*) FROM river_job WHERE state = 'available' AND queue = 'urgent'`
 
 // yield lets urgent jobs that nobody has fetched yet come first: the two queues are fetched apart. A worker of any machine
 // fetches them within a second, since each has a place for them; so the wait is bounded.
@@ -328,10 +181,10 @@ func (w *worker) mark(id int64, attempt int) {
 	w.alive[id] = attempt
 }
 
-func (w *worker) beatsOf(id int64) int {
+func (w *worker) here(id int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.alive[id]
+	return w.alive[id] != 0
 }
 
 // beats says that the jobs here live, until the context ends.
@@ -387,5 +240,3 @@ WHERE kind = 'session_run' AND state IN ('available', 'pending', 'retryable', 'r
 	}
 	return waiting, running, nil
 }
-
-var _ client = (*river.Client[pgx.Tx])(nil)

@@ -20,7 +20,7 @@ func onBoth(t *testing.T, test func(t *testing.T, address string)) {
 
 func openJobs(t *testing.T, address string) *Jobs {
 	t.Helper()
-	d, err := Open(address, Patience{})
+	d, err := Open(address, Patience{}, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestTwentyProcessesMakeTheQueue(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				d, err := Open(address, Patience{})
+				d, err := Open(address, Patience{}, drivers())
 				if err != nil {
 					t.Error(err)
 					return
@@ -72,7 +72,7 @@ func TestJobs(t *testing.T) {
 		q := openJobs(t, address)
 		const each = 15
 		for i := range 3 * each {
-			p := Priorities()[2-i/each]
+			p := lifecycle.Priorities()[2-i/each]
 			for n, want := range []bool{true, false} {
 				if fresh, err := q.Add(t.Context(), jobNumber(i), p); err != nil || fresh != want {
 					t.Fatalf("job %d, time %d: %v %v", i, n+1, fresh, err)
@@ -93,7 +93,7 @@ func TestJobs(t *testing.T) {
 				stop()
 			}
 			if j.Session == "s3" {
-				return fmt.Errorf("hopeless: %w", ErrNoRetry)
+				return fmt.Errorf("hopeless: %w", lifecycle.ErrNoRetry)
 			}
 			return nil
 		}
@@ -135,12 +135,12 @@ func TestJobs(t *testing.T) {
 func TestTakenOver(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {
 		q := openJobs(t, address)
-		if _, err := q.Add(t.Context(), jobNumber(1), Normal); err != nil {
+		if _, err := q.Add(t.Context(), jobNumber(1), lifecycle.Normal); err != nil {
 			t.Fatal(err)
 		}
 		// What a worker leaves that was killed.
 		dead := `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = ` + map[bool]string{
-			true: `now() - interval '5 minutes'`, false: `datetime('now', '-5 minutes', 'subsec')`}[q.db.shared != nil]
+			true: `now() - interval '5 minutes'`, false: `datetime('now', '-5 minutes', 'subsec')`}[q.db.server != nil]
 		if err := q.db.write(t.Context(), func(t tx) error { _, err := t.exec(dead); return err }); err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestTakenOver(t *testing.T) {
 		nothing := func(context.Context) error { return nil }
 		err := q.Work(ctx, WorkOptions{Slots: 2, Name: "w", Clean: nothing, Tick: nothing, Log: quiet(), Run: func(_ context.Context, j Job) error {
 			done++
-			if j.attempt != 2 || j.Last() {
+			if j.Attempt != 2 || j.Last() {
 				t.Errorf("%+v", j)
 			}
 			stop()
@@ -166,7 +166,7 @@ func TestTakenOver(t *testing.T) {
 func TestBeat(t *testing.T) {
 	onBoth(t, func(t *testing.T, address string) {
 		q := openJobs(t, address)
-		if _, err := q.Add(t.Context(), jobNumber(1), Normal); err != nil {
+		if _, err := q.Add(t.Context(), jobNumber(1), lifecycle.Normal); err != nil {
 			t.Fatal(err)
 		}
 		at := func() (s string) {
@@ -210,7 +210,7 @@ func TestWorkerOutlivesItsDatabase(t *testing.T) {
 	})
 	for n := range 2 {
 		for { // it may be starting still
-			if _, err := q.Add(t.Context(), jobNumber(n), Normal); err == nil {
+			if _, err := q.Add(t.Context(), jobNumber(n), lifecycle.Normal); err == nil {
 				break
 			} else if !errors.Is(err, ErrUnavailable) {
 				t.Fatal(err)

@@ -106,7 +106,7 @@ func fill(t *testing.T, r Records, q *Jobs, n int) {
 			for i := part; i < n; i += 8 {
 				s, err := r.Create(t.Context(), lifecycle.Draft{ID: lifecycle.ID(fmt.Sprint("s", i)), Owner: "ann", Input: "work", Limited: n <= 1000})
 				if err == nil {
-					_, err = q.Add(t.Context(), Job{Path: string(s.ID), Turn: s.Events, Owner: s.Owner, Session: s.ID}, Priorities()[rand.IntN(3)])
+					_, err = q.Add(t.Context(), Job{Path: string(s.ID), Turn: s.Events, Owner: s.Owner, Session: s.ID}, lifecycle.Priorities()[rand.IntN(3)])
 				}
 				if err != nil {
 					t.Error(err)
@@ -121,7 +121,7 @@ func fill(t *testing.T, r Records, q *Jobs, n int) {
 func (l *loaded) run(ctx context.Context, r Records, j Job, n int, stop func()) error {
 	k := lifecycle.Key{Owner: j.Owner, ID: j.Session}
 	run := lifecycle.RunID("r" + string(j.Session))
-	l.begin(j.Session, j.rank)
+	l.begin(j.Session, j.Rank)
 	_, err := r.Change(ctx, k, lifecycle.Change{Cause: lifecycle.Start, Take: run})
 	if err == nil {
 		_, err = r.Checkpoint(ctx, k, run, "snap", "")

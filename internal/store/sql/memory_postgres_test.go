@@ -14,7 +14,7 @@ func TestMemoryPostgres(t *testing.T) {
 	memorytest.Run(t, func(t *testing.T) memorytest.Subject {
 		address := postgresAddress(t)
 		again := func(t *testing.T) memory.Store {
-			d, err := Open(address, Patience{})
+			d, err := Open(address, Patience{}, drivers())
 			if err != nil {
 				t.Fatal(err)
 			}

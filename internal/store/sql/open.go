@@ -2,10 +2,19 @@ package sql
 
 import (
 	"context"
+	dbsql "database/sql"
 	"fmt"
 	"net/url"
 	"strings"
 )
+
+// Drivers are what a DB needs that is not SQLite. Where one is missing, the error is ErrNotBuiltIn.
+type Drivers struct {
+	// Postgres opens a database on a server, which is asked nothing yet.
+	Postgres func(address string) (Server, error)
+	// Queue is the queue in a database: on the server, if there is one, else through one connection to the file.
+	Queue func(Server, *dbsql.DB) (Queue, error)
+}
 
 // Open opens a database by its address, and touches none of it yet:
 //
@@ -15,7 +24,7 @@ import (
 // What is recorded in it is durable: a crash of the machine loses nothing that a call returned from. The parts of the
 // schema are made when Records, Jobs or OpenMemory ask for them. Errors: ErrURL, those of the file system; no error of this
 // package, here or later, has the password in it.
-func Open(address string, p Patience) (*DB, error) {
+func Open(address string, p Patience, with Drivers) (*DB, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
 		if path == "" {
 			return nil, fmt.Errorf("%w: sqlite: is followed by the path of a file", ErrURL)
@@ -24,12 +33,13 @@ func Open(address string, p Patience) (*DB, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open the database %s: %w", path, err)
 		}
+		d.drivers = with
 		return d, nil
 	}
 	if scheme, _, _ := strings.Cut(address, ":"); scheme != "postgres" && scheme != "postgresql" {
 		return nil, fmt.Errorf("%w: it begins with sqlite: or postgres://", ErrURL)
 	}
-	return openPostgres(address, p)
+	return openPostgres(address, p, with)
 }
 
 // Shown is an address as it may be shown: without password and without parameters. What is no address is only called one.

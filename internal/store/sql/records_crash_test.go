@@ -23,7 +23,7 @@ func liveIn(address string) error {
 		return err
 	}
 	ctx := context.Background()
-	d, err := Open(address, Patience{})
+	d, err := Open(address, Patience{}, drivers())
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 func openRecords(t *testing.T, address string, o lifecycle.Options) Records {
 	t.Helper()
-	d, err := Open(address, Patience{})
+	d, err := Open(address, Patience{}, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func demand(t *testing.T) string {
 func postgresAddress(t *testing.T) string {
 	t.Helper()
 	address := demand(t)
-	admin, err := Open(address, Patience{})
+	admin, err := Open(address, Patience{}, drivers())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,11 +61,11 @@ func newSQLite(path, durable string, p Patience) (*DB, error) {
 	return d, nil
 }
 
-// queueConn is the one connection that River has to a file: it expects no other of its own process.
+// queueConn is the one connection that River has to a file: it expects no other of its own process. nil: it is no file.
 func (d *DB) queueConn() (*dbsql.DB, error) {
 	d.opening.Lock()
 	defer d.opening.Unlock()
-	if d.queue != nil {
+	if d.queue != nil || d.server != nil {
 		return d.queue, nil
 	}
 	connector, err := sqliteConnector(d.file, "FULL", queueWait)

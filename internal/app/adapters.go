@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"session/internal/coordination"
+	"session/internal/proc"
+	"session/internal/snapshot"
+	"session/internal/store/sql"
+)
+
+// Adapters reach what is no file of this machine. Their libraries take longer to start than most commands do to end, so the
+// program session has none of them, and hands what needs one to session-service, which has them all (docs/adr/0021).
+// Where one is nil, the error is *MissingError, before anything is done.
+type Adapters struct {
+	// Objects opens the snapshots of one project in object storage.
+	Objects func(ctx context.Context, url string, o ObjectsOptions) (*snapshot.Store, error)
+	// Coordinate makes a client of the Redis at an address, which is asked nothing yet.
+	Coordinate func(url string, random io.Reader, now func() time.Time) (Coordinator, error)
+	// Database has what Sessions need besides a file of SQLite.
+	Database sql.Drivers
+}
+
+// ObjectsOptions say how a store in object storage is opened.
+type ObjectsOptions struct {
+	Project string // whose snapshots these are
+	Make    bool   // make the store where there is none; else the error is snapshot.ErrNoRemote
+	Getenv  func(string) string
+	Random  io.Reader
+}
+
+// Coordinator is where processes and machines tell each other what they do.
+type Coordinator interface {
+	coordination.Hot
+	coordination.Bus
+	Leases(snapshot.StoreID) snapshot.Leaser
+	Ping(context.Context) error
+	Close() error
+}
+
+// MissingError says that this program does not have what a command needs.
+type MissingError struct{ What string }
+
+func (e *MissingError) Error() string { return e.What + " is not built into this program" }
+
+// IsMissing reports whether a command ended for want of what only session-service has. It did nothing then.
+func IsMissing(err error) bool {
+	var missing *MissingError
+	return errors.As(err, &missing) || errors.Is(err, sql.ErrNotBuiltIn)
+}
+
+// equipped refuses a work tree whose back ends this program cannot reach, before anything is done there.
+func (s *site) equipped(ctx context.Context) error {
+	if s.Adapters.Objects != nil || s.Backends.Offline {
+		return nil
+	}
+	b, err := s.backends(ctx)
+	switch {
+	case err != nil:
+		return nil // whoever needs them reads them again, and says so
+	case strings.HasPrefix(b.Store, objectScheme+":"):
+		return &MissingError{"the client of object storage"}
+	case b.Coordination != "":
+		return &MissingError{"the client of Redis"}
+	}
+	return nil
+}
+
+// coordinator connects to the coordination service that b names.
+func (s *site) coordinator(b Backends) (Coordinator, error) {
+	if s.Adapters.Coordinate == nil {
+		return nil, &MissingError{"the client of Redis"}
+	}
+	c, err := s.Adapters.Coordinate(b.Coordination, s.Random, s.Now)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	return c, nil
+}
+
+// queues refuses what would end with a run in the queue, where there is none.
+func (s *site) queues() error {
+	if s.Adapters.Database.Queue == nil {
+		return fmt.Errorf("%w: the queue of runs", sql.ErrNotBuiltIn)
+	}
+	return nil
+}
+
+// ServiceProgram is the program that has every adapter.
+const ServiceProgram = "session-service"
+
+// HandOver goes on as ServiceProgram with the same command line (without its first word). It returns only where that
+// program could not be started, or where it has ended.
+func HandOver(env, args []string) (code int, err error) {
+	path, err := proc.Beside(ServiceProgram, env)
+	if err != nil {
+		return 0, err
+	}
+	return proc.Become(path, args, env)
+}
+
+// NoServiceError says that ServiceProgram is needed, and is not there.
+type NoServiceError struct{ Err error }
+
+func (e *NoServiceError) Error() string { return e.Err.Error() }
+func (e *NoServiceError) Unwrap() error { return e.Err }
