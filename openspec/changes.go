@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -112,7 +111,7 @@ func (p *project) hasOutput(dir string) bool {
 	})
 }
 
-var archivedName = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})-(.+)$`)
+var archivedName = lazy(`^([0-9]{4}-[0-9]{2}-[0-9]{2})-(.+)$`)
 
 // archived looks a change up in the archive, where `openspec archive` moves it as DATE-ID, or as ID if that starts with
 // a date itself. Of several the latest counts. nil if there is none.
@@ -124,7 +123,7 @@ func (p *project) archived(id string) *Archive {
 	var found *Archive
 	for _, e := range list {
 		name, date := e.Name(), ""
-		if m := archivedName.FindStringSubmatch(name); m != nil {
+		if m := archivedName().FindStringSubmatch(name); m != nil {
 			date = m[1]
 			if !sameName(m[2], id) && !sameName(name, id) {
 				continue

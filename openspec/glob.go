@@ -3,7 +3,6 @@ package openspec
 import (
 	"errors"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -21,9 +20,9 @@ const (
 )
 
 var (
-	extendedGlob = regexp.MustCompile(`[!*+?@]\([^(]*\)`)
-	doubtful     = regexp.MustCompile(`^\?/|/\.(?:/|$)|[()|"]|\[[!^]?\]|\[\[|\[:`)
-	braceRange   = regexp.MustCompile(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
+	extendedGlob = lazy(`[!*+?@]\([^(]*\)`)
+	doubtful     = lazy(`^\?/|/\.(?:/|$)|[()|"]|\[[!^]?\]|\[\[|\[:`)
+	braceRange   = lazy(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
 )
 
 // isPattern is the program's isGlobPattern (dist/core/artifact-graph/outputs.js): what it denies is a literal path.
@@ -32,7 +31,7 @@ func isPattern(p string) bool {
 	if len(p) > maxPattern { // no file has such a name; refused as a pattern
 		return true
 	}
-	return strings.ContainsAny(p, "*?[") || extendedGlob.MatchString(p) || hasBraces(p)
+	return strings.ContainsAny(p, "*?[") || extendedGlob().MatchString(p) || hasBraces(p)
 }
 
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
@@ -49,7 +48,7 @@ func hasBraces(p string) bool {
 // compilePattern expands braces and splits each result into segments.
 func compilePattern(p string) ([][]string, error) {
 	p = slashed(p)
-	if len(p) > maxPattern || doubtful.MatchString(p) {
+	if len(p) > maxPattern || doubtful().MatchString(p) {
 		return nil, errPattern
 	}
 	if strings.HasPrefix(p, "!") { // nothing but an exclusion: matches nothing
@@ -186,7 +185,7 @@ func alternatives(in string) []string {
 }
 
 func rangeOf(in string) []string {
-	m := braceRange.FindStringSubmatch(in)
+	m := braceRange().FindStringSubmatch(in)
 	if m == nil {
 		return nil
 	}

@@ -2,11 +2,10 @@ package openspec
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
-var kiroID = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)*\.?$`)
+var kiroID = lazy(`^[0-9]+(?:\.[0-9]+)*\.?$`)
 
 // dressKiro reads "2.1 text", the star of an optional task ("- [ ]* 2.2 text") and the mark of one in progress ("[-]").
 func dressKiro(tasks []Task) {
@@ -18,7 +17,7 @@ func dressKiro(tasks []Task) {
 		if t.Mark == "-" {
 			t.State = stateActive
 		}
-		t.ID = leadingID(*t, kiroID)
+		t.ID = leadingID(*t, kiroID())
 	}
 }
 

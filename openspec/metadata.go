@@ -11,11 +11,11 @@ import (
 const metadataFile = ".openspec.yaml"
 
 var (
-	dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-	kebabID  = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+	dateForm = lazy(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	kebabID  = lazy(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
 	// A plain word that YAML's core schema cannot take for anything but a string: it starts with a letter and is none
 	// of the words for null and the truth values.
-	plainWord = regexp.MustCompile(`^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+$`)
+	plainWord = lazy(`^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+$`)
 )
 
 // schemaOf reads a change's .openspec.yaml and gives the name of its workflow schema. Every violation of the program's
@@ -36,7 +36,7 @@ func schemaOf(text string) (string, error) {
 		return "", errors.New("schema: must be a name")
 	}
 	return name, errors.Join(
-		optionalText(doc, "created", dateForm),
+		optionalText(doc, "created", dateForm()),
 		optionalText(doc, "goal", nil),
 		textList(doc.get("affected_areas"), "affected_areas"),
 		initiative(doc.get("initiative")),
@@ -49,14 +49,14 @@ func schemaOf(text string) (string, error) {
 func usualMetadata(text string) (schema string, ok bool) {
 	first, rest, _ := strings.Cut(text, "\n")
 	schema, ok = strings.CutPrefix(first, "schema: ")
-	if !ok || !plainWord.MatchString(schema) {
+	if !ok || !plainWord().MatchString(schema) {
 		return "", false
 	}
 	if rest == "" {
 		return schema, true
 	}
 	date, ok := strings.CutPrefix(strings.TrimSuffix(rest, "\n"), "created: ")
-	return schema, ok && dateForm.MatchString(date)
+	return schema, ok && dateForm().MatchString(date)
 }
 
 func optionalText(doc value, key string, form *regexp.Regexp) error {
@@ -93,7 +93,7 @@ func textList(v value, key string) error {
 func initiative(v value) error {
 	store, _ := v.get("store").text()
 	id, _ := v.get("id").text()
-	if v.kind() == kindMissing || len(v.keys()) == 2 && kebabID.MatchString(store) && kebabID.MatchString(id) {
+	if v.kind() == kindMissing || len(v.keys()) == 2 && kebabID().MatchString(store) && kebabID().MatchString(id) {
 		return nil
 	}
 	return errors.New("initiative: must be a store and an id in kebab-case")

@@ -3,7 +3,6 @@ package openspec
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +10,7 @@ import (
 // maxArtifacts is the program's own limit on one schema.
 const maxArtifacts = 1000
 
-var drivePath = regexp.MustCompile(`^[A-Za-z]:`)
+var drivePath = lazy(`^[A-Za-z]:`)
 
 // workflow is a schema as far as tasks are concerned.
 type workflow struct {
@@ -102,7 +101,7 @@ func parseArtifact(v value) (a artifact, err error) {
 func relativePath(v value, key string) (string, error) {
 	p, ok := v.get(key).text()
 	up := slices.Contains(strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' }), "..")
-	if !ok || p == "" || up || p[0] == '/' || p[0] == '\\' || drivePath.MatchString(p) || strings.Contains(p, "\x00") {
+	if !ok || p == "" || up || p[0] == '/' || p[0] == '\\' || drivePath().MatchString(p) || strings.Contains(p, "\x00") {
 		return "", fmt.Errorf("%s: must be a path inside its folder", key)
 	}
 	return p, nil

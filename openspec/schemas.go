@@ -67,7 +67,7 @@ func transient(name string) bool {
 // plainName reports whether a name is one folder below another, on every system.
 func plainName(name string) bool {
 	bad := name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00")
-	return !bad && !drivePath.MatchString(name)
+	return !bad && !drivePath().MatchString(name)
 }
 
 // workflow reads a schema by name, once.

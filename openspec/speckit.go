@@ -2,16 +2,15 @@ package openspec
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 )
 
-var specKitID = regexp.MustCompile(`^T[0-9]{3,}[a-z]?$`)
+var specKitID = lazy(`^T[0-9]{3,}[a-z]?$`)
 
 // dressSpecKit reads "T012 [P] [US1] text": the id is T012; the labels stay in the text.
 func dressSpecKit(tasks []Task) {
 	for i := range tasks {
-		tasks[i].ID = leadingID(tasks[i], specKitID)
+		tasks[i].ID = leadingID(tasks[i], specKitID())
 	}
 }
 

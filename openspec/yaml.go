@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,11 +30,11 @@ const (
 )
 
 var (
-	coreNull  = regexp.MustCompile(`^(?:~|[Nn]ull|NULL)?$`)
-	coreBool  = regexp.MustCompile(`^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$`)
-	coreInt   = regexp.MustCompile(`^(?:0o[0-7]+|[-+]?[0-9]+|0x[0-9a-fA-F]+)$`)
-	coreFloat = regexp.MustCompile(`^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$`)
-	coreNaN   = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$`)
+	coreNull  = lazy(`^(?:~|[Nn]ull|NULL)?$`)
+	coreBool  = lazy(`^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$`)
+	coreInt   = lazy(`^(?:0o[0-7]+|[-+]?[0-9]+|0x[0-9a-fA-F]+)$`)
+	coreFloat = lazy(`^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$`)
+	coreNaN   = lazy(`^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$`)
 )
 
 // value is a node of a YAML document, aliases followed. Its zero value is a missing key.
@@ -131,11 +130,11 @@ func taggedKind(n *yaml.Node) kind {
 
 func plainKind(s string) kind {
 	switch {
-	case coreNull.MatchString(s):
+	case coreNull().MatchString(s):
 		return kindNull
-	case coreBool.MatchString(s):
+	case coreBool().MatchString(s):
 		return kindBool
-	case coreInt.MatchString(s), coreFloat.MatchString(s), coreNaN.MatchString(s):
+	case coreInt().MatchString(s), coreFloat().MatchString(s), coreNaN().MatchString(s):
 		return kindNumber
 	}
 	return kindString
@@ -191,7 +190,7 @@ func (v value) number() (float64, bool) {
 		return 0, false
 	}
 	s := v.resolved().Value
-	if coreInt.MatchString(s) && len(s) > 1 && s[0] == '0' && (s[1] == 'o' || s[1] == 'x') {
+	if coreInt().MatchString(s) && len(s) > 1 && s[0] == '0' && (s[1] == 'o' || s[1] == 'x') {
 		n, err := strconv.ParseUint(s, 0, 64)
 		return float64(n), err == nil
 	}

@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,17 +26,17 @@ var builders = map[string][]string{
 var wrappers = []string{"sudo", "time", "nice", "env", "command", "exec", "timeout", "xvfb-run", "ccache", "npx", "bunx", "stdbuf", "nohup"}
 
 var (
-	script    = regexp.MustCompile(`^(?:build|test|tests|check|ci|verify|lint|compile|run[-_]?tests?|all)(?:\.\w{1,4})?$`)
-	separator = regexp.MustCompile(`&&|\|\||[;|\n&]`)
-	setting   = regexp.MustCompile(`^\w+=`)
+	script    = lazy(`^(?:build|test|tests|check|ci|verify|lint|compile|run[-_]?tests?|all)(?:\.\w{1,4})?$`)
+	separator = lazy(`&&|\|\||[;|\n&]`)
+	setting   = lazy(`^\w+=`)
 )
 
 // printsEnvironment is a command line whose output holds environment variables as a whole: it is never kept.
-var printsEnvironment = regexp.MustCompile(`(?i)(?:^|[;&|(\n]|\$\()\s*(?:sudo\s+)?(?:(?:env|printenv|set|export(?:\s+-p)?|declare(?:\s+-\w+)?|typeset(?:\s+-\w+)?)\s*(?:$|[;&|>)\n])|printenv\b)|/proc/[\w*$]+/environ|os\.environ\b|process\.env\s*[),;]|(?:gci|get-childitem|dir|ls)\s+env:`)
+var printsEnvironment = lazy(`(?i)(?:^|[;&|(\n]|\$\()\s*(?:sudo\s+)?(?:(?:env|printenv|set|export(?:\s+-p)?|declare(?:\s+-\w+)?|typeset(?:\s+-\w+)?)\s*(?:$|[;&|>)\n])|printenv\b)|/proc/[\w*$]+/environ|os\.environ\b|process\.env\s*[),;]|(?:gci|get-childitem|dir|ls)\s+env:`)
 
 // showsEnvironment reports whether what a shell line prints is, or may hold, the environment.
 func showsEnvironment(line string) bool {
-	return len(line) > maxCommand || printsEnvironment.MatchString(line)
+	return len(line) > maxCommand || printsEnvironment().MatchString(line)
 }
 
 // maxCommand bounds the shell line that is looked at, in bytes.
@@ -48,13 +47,13 @@ const maxCommand = 16 << 10
 // quotes: a line that only speaks of such a program in its arguments is not taken for one, since the first word of a part
 // decides.
 func BuildsOrTests(line string) bool {
-	return slices.ContainsFunc(separator.Split(line[:min(len(line), maxCommand)], -1), builds)
+	return slices.ContainsFunc(separator().Split(line[:min(len(line), maxCommand)], -1), builds)
 }
 
 // builds looks at one part of a line.
 func builds(part string) bool {
 	words := strings.Fields(strings.Trim(part, "(){} \t"))
-	for len(words) > 0 && (setting.MatchString(words[0]) || slices.Contains(wrappers, words[0]) || wrapped(words)) {
+	for len(words) > 0 && (setting().MatchString(words[0]) || slices.Contains(wrappers, words[0]) || wrapped(words)) {
 		words = words[1:]
 	}
 	if len(words) == 0 {
@@ -63,13 +62,13 @@ func builds(part string) bool {
 	name := strings.TrimSuffix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), ".exe")
 	switch name {
 	case "sh", "bash", "zsh":
-		return len(words) > 1 && script.MatchString(path.Base(words[1]))
+		return len(words) > 1 && script().MatchString(path.Base(words[1]))
 	case "python", "python3", "py":
 		return len(words) > 2 && words[1] == "-m" && slices.Contains([]string{"pytest", "unittest", "build", "tox", "nox", "pip", "mypy"}, words[2])
 	}
 	with, known := builders[name]
 	if !known {
-		return strings.Contains(words[0], "/") && script.MatchString(name)
+		return strings.Contains(words[0], "/") && script().MatchString(name)
 	}
 	return with == nil || slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(with, w) })
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -242,13 +241,13 @@ func (e Event) Opens(head []byte) bool {
 }
 
 var (
-	exitCode = regexp.MustCompile(`^(?:Error: )?Exit code (-?\d{1,10})\n?`)
-	gitPush  = regexp.MustCompile(`(?:^|[;&|(\n]|\b(?:then|do|else)\b)\s*(?:\w+=\S*\s+)*(?:command\s+)?git(?:\.exe)?(?:\s+(?:-[cC]\s+\S+|--?[\w-]+(?:=\S+)?))*\s+push\b`)
+	exitCode = lazy(`^(?:Error: )?Exit code (-?\d{1,10})\n?`)
+	gitPush  = lazy(`(?:^|[;&|(\n]|\b(?:then|do|else)\b)\s*(?:\w+=\S*\s+)*(?:command\s+)?git(?:\.exe)?(?:\s+(?:-[cC]\s+\S+|--?[\w-]+(?:=\S+)?))*\s+push\b`)
 )
 
 // exitStatus reads the first line that Claude Code puts before a failed command's output.
 func exitStatus(text string) (code int, rest string, ok bool) {
-	m := exitCode.FindStringSubmatch(text)
+	m := exitCode().FindStringSubmatch(text)
 	if m == nil {
 		return 0, text, false
 	}
@@ -256,7 +255,7 @@ func exitStatus(text string) (code int, rest string, ok bool) {
 }
 
 // pushes reports whether a shell line runs git push.
-func pushes(line string) bool { return len(line) <= maxMessage && gitPush.MatchString(line) }
+func pushes(line string) bool { return len(line) <= maxMessage && gitPush().MatchString(line) }
 
 // geminiAgentEnd reads the result of the tool invoke_agent (Gemini CLI 0.61.0).
 func geminiAgentEnd(in gjson.Result) (agent, message string) {

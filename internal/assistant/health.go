@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -340,7 +339,7 @@ func (l *looker) checkHooks() {
 	}
 }
 
-var versionNumber = regexp.MustCompile(`\d+\.\d+(?:\.\d+)?[\w.+-]*`)
+var versionNumber = lazy(`\d+\.\d+(?:\.\d+)?[\w.+-]*`)
 
 // version asks a program for its version; whatever it does, it is over after the limit.
 func version(ctx context.Context, program string, o HealthOptions) string {
@@ -350,7 +349,7 @@ func version(ctx context.Context, program string, o HealthOptions) string {
 	if err != nil {
 		return ""
 	}
-	return versionNumber.FindString(string(r.Stdout))
+	return versionNumber().FindString(string(r.Stdout))
 }
 
 // pluginEnabled reports whether a settings file of Claude Code switches this program's plugin on.

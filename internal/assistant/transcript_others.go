@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -79,8 +78,8 @@ func codexTyped(p gjson.Result, text string) bool {
 }
 
 var (
-	codexExit  = regexp.MustCompile(`(?m)^Process exited with code (-?\d{1,10})$`)
-	geminiExit = regexp.MustCompile(`(?m)^Exit Code: (-?\d{1,10})$`)
+	codexExit  = lazy(`(?m)^Process exited with code (-?\d{1,10})$`)
+	geminiExit = lazy(`(?m)^Exit Code: (-?\d{1,10})$`)
 )
 
 // codexOutput reads what the model was told, where no event has told it before.
@@ -90,7 +89,7 @@ func codexOutput(b *builder, p gjson.Result, at time.Time) {
 		return
 	}
 	text, code := textOf(p.Get("output")), -1
-	if m := codexExit.FindStringSubmatch(text[:min(len(text), 1<<10)]); m != nil {
+	if m := codexExit().FindStringSubmatch(text[:min(len(text), 1<<10)]); m != nil {
 		code = number(m[1])
 	}
 	if _, after, ok := strings.Cut(text, "\nOutput:\n"); ok {
@@ -140,7 +139,7 @@ func geminiCall(b *builder, segment int, c gjson.Result) {
 		text = e
 	}
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<untrusted_context>\n"), "\n</untrusted_context>")
-	if m := geminiExit.FindStringSubmatch(text[max(0, len(text)-1<<10):]); m != nil {
+	if m := geminiExit().FindStringSubmatch(text[max(0, len(text)-1<<10):]); m != nil {
 		code = number(m[1])
 	}
 	b.resulted(id, outcome{output: text, failed: code > 0 || c.Get("status").String() == "error", code: code, at: when(c.Get("timestamp").String())})

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -77,14 +76,14 @@ func TestKoreanParticlesBehindPlacesHaveBothForms(t *testing.T) {
 }
 
 func TestCataloguesAreWellFormed(t *testing.T) {
-	for name, b := range map[string][]byte{"en.txt": english, "ko.txt": korean} {
+	for name, b := range map[string]string{"en.txt": english, "ko.txt": korean} {
 		seen := map[string]bool{}
-		for i, line := range bytes.Split(b, []byte("\n")) {
-			key, s, is := strings.Cut(string(line), " = ")
+		for i, line := range strings.Split(b, "\n") {
+			key, s, is := strings.Cut(line, " = ")
 			switch {
 			case len(line) == 0 || line[0] == '#':
 			case line[0] == ' ':
-				if !bytes.HasPrefix(line, []byte("  ")) {
+				if !strings.HasPrefix(line, "  ") {
 					t.Errorf("%s:%d: a sentence goes on after two blanks", name, i+1)
 				}
 			case !is || !regexp.MustCompile(`^[A-Za-z0-9._-]+$`).MatchString(key):
@@ -95,7 +94,7 @@ func TestCataloguesAreWellFormed(t *testing.T) {
 				t.Errorf("%s:%d: an open place: %s", name, i+1, s)
 			}
 			seen[key] = true
-			if len(bytes.TrimRight(line, " \t\r")) != len(line) {
+			if len(strings.TrimRight(line, " \t\r")) != len(line) {
 				t.Errorf("%s:%d: blanks at the end", name, i+1)
 			}
 		}

@@ -5,7 +5,6 @@
 package text
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -13,10 +12,10 @@ import (
 )
 
 //go:embed en.txt
-var english []byte
+var english string
 
 //go:embed ko.txt
-var korean []byte
+var korean string
 
 // Lang is a language of the catalogue.
 type Lang string
@@ -80,23 +79,24 @@ func (c *Catalogue) Lang() Lang { return c.lang }
 
 // read parses "key = sentence" lines; a line that begins with a blank goes on with the sentence above on a line of its
 // own, an empty line in between stays; "#" begins a comment.
-func read(b []byte) map[string]string {
-	words := make(map[string]string, 256)
+func read(b string) map[string]string {
+	words := make(map[string]string, 2048)
 	key, gap := "", ""
 	for len(b) > 0 {
-		var line []byte
-		line, b, _ = bytes.Cut(b, []byte("\n"))
+		var line string
+		line, b, _ = strings.Cut(b, "\n")
 		switch {
-		case len(line) == 0:
+		case line == "":
 			gap = "\n"
 		case line[0] == '#':
 		case line[0] == ' ':
-			words[key] += gap + "\n" + string(line[2:])
+			words[key] += gap + "\n" + line[2:]
 			gap = ""
 		default:
-			k, v, _ := bytes.Cut(line, []byte(" = "))
-			key, gap = string(k), ""
-			words[key] = string(v)
+			gap = ""
+			var sentence string
+			key, sentence, _ = strings.Cut(line, " = ")
+			words[key] = sentence
 		}
 	}
 	return words
