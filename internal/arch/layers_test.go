@@ -189,7 +189,7 @@ func TestImportDepth(t *testing.T) {
 		}
 		return d + 1
 	}
-	if d := depth("session"); d > 9 { // main, commands, server or mcp, app, and five below it
+	if d := depth("session/internal/service/session-service"); d > 10 { // main, service, commands, server or mcp, app, and five below it
 		t.Errorf("import depth %d", d)
 	} else {
 		t.Logf("import depth %d", d)
