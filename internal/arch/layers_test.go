@@ -195,3 +195,28 @@ func TestImportDepth(t *testing.T) {
 		t.Logf("import depth %d", d)
 	}
 }
+
+// serverLibraries start slowly, and are linked into session-service alone (docs/adr/0021-two-programs.md).
+var serverLibraries = []string{"github.com/riverqueue", "github.com/jackc", "github.com/minio", "github.com/redis", "github.com/prometheus",
+	"github.com/modelcontextprotocol", "github.com/coder/websocket", "go.opentelemetry.io", "google.golang.org", "session/internal/server", "session/internal/mcp"}
+
+func TestSmallProgram(t *testing.T) {
+	for program, has := range map[string]bool{"session": false, "session/internal/service/session-service": true} {
+		cmd := exec.Command("go", "list", "-deps", program)
+		cmd.Dir = root(t)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := slices.ContainsFunc(strings.Fields(string(out)), func(p string) bool {
+			bad := slices.ContainsFunc(serverLibraries, func(l string) bool { return strings.HasPrefix(p, l) })
+			if bad && !has {
+				t.Errorf("%s has %s", program, p)
+			}
+			return bad
+		})
+		if found != has {
+			t.Errorf("%s has libraries of servers: %v", program, found)
+		}
+	}
+}
