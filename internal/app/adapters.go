@@ -15,7 +15,7 @@ import (
 )
 
 // Adapters reach what is no file of this machine. Their libraries take longer to start than most commands do to end, so the
-// program session has none of them, and hands what needs one to session-service, which has them all (docs/adr/0021).
+// program session has none of them, and hands what needs one to session-service, which has them all (docs/adr/0022).
 // Where one is nil, the error is *MissingError, before anything is done.
 type Adapters struct {
 	// Objects opens the snapshots of one project in object storage.

@@ -196,7 +196,7 @@ func TestImportDepth(t *testing.T) {
 	}
 }
 
-// serverLibraries start slowly, and are linked into session-service alone (docs/adr/0021-two-programs.md).
+// serverLibraries start slowly, and are linked into session-service alone (docs/adr/0022-two-programs.md).
 var serverLibraries = []string{"github.com/riverqueue", "github.com/jackc", "github.com/minio", "github.com/redis", "github.com/prometheus",
 	"github.com/modelcontextprotocol", "github.com/coder/websocket", "go.opentelemetry.io", "google.golang.org", "session/internal/server", "session/internal/mcp"}
 
