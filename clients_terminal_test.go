@@ -36,7 +36,7 @@ func (a *assistant) start(args ...string) *terminal {
 	need(a.t, "script", "apt install bsdutils")
 	x := &terminal{t: a.t, record: filepath.Join(a.t.TempDir(), "requests.jsonl"), screen: make(chan string, 1000)}
 	script := filepath.Join(a.t.TempDir(), "script.json")
-	if err := os.WriteFile(script, []byte(`{"default":"UNDERSTOOD"}`), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(`{"rules":[{"name":"all","text":"UNDERSTOOD","times":100,"input_tokens":900,"output_tokens":40}]}`), 0o600); err != nil {
 		a.t.Fatal(err)
 	}
 	model := exec.Command(a.harness, "-serve", "127.0.0.1:0", "-script", script, "-record", x.record)
@@ -194,6 +194,9 @@ func TestClaudeTerminal(t *testing.T) {
 		t.Errorf("hooks failed: %s", gjson.Get(doctor, "failures").Raw)
 	}
 	a.session("save")
+	if tokens := gjson.Get(a.session("stats", "--json"), "days.0.total_tokens").Int(); tokens < 2*940 {
+		t.Errorf("the two turns cost 940 tokens each, and the statistics have %d", tokens)
+	}
 	if out := a.session("memory", "search", "--top-k", "5", "walrus"); !strings.Contains(out, "remember the walrus") {
 		t.Errorf("what was said before /clear is lost: %s", out)
 	}

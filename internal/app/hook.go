@@ -312,7 +312,7 @@ func eventName(k assistant.Kind) string {
 
 // record makes the autosave of an event, under the mode that the policy gives it.
 func (h *hooked) record(ctx context.Context) error {
-	a := &autosave{event: h.e}
+	a := &autosave{event: h.e, below: proc.Getenv(h.Env, RunVariable) != ""}
 	fs, chain, err := h.store(true)
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ type autosave struct {
 	event    assistant.Event
 	page     assistant.Page
 	read     bool // a transcript was read
+	below    bool // a run started the assistant
 	evidence []session.Evidence
 }
 
@@ -271,7 +272,7 @@ func (a *autosave) add(b *session.Bundle) error {
 	}
 	u := a.page.Usage
 	spent := session.Spent{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostMicroUSD: a.page.CostMicro}
-	if spent != (session.Spent{}) {
+	if spent != (session.Spent{}) && !a.below { // below a run, the run counts what its agent costs
 		b.Messages.Spent = &spent
 	}
 	if a.event.From != "" {

@@ -186,7 +186,7 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 		return nil, err
 	}
 	switch {
-	case s.WorkTree && string(head.Line) != strings.TrimSuffix(string(s.ID), ".own"):
+	case s.WorkTree && string(head.Line) != lineOf(s.ID):
 		return nil, &OtherPathError{Session: s.ID}
 	case head.Head != nil:
 		r.at.Base = head.Head.ID

@@ -99,7 +99,7 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 			out.Behind = append(out.Behind, err)
 		}
 	}
-	v.dead = v.deadHooks(ctx)
+	v.late = append(v.late, v.deadHooks(ctx)...)
 	r := v.result(d, out)
 	r.DurationMS = p.Now().Sub(began).Milliseconds()
 	return r, nil
@@ -115,9 +115,9 @@ type saving struct {
 	plan  plan.Plan
 	pol   policy
 	src   capture.Sources
-	below bool // this command was started by a run: it records an autosave
-	dead  []session.Finding
-	auto  *autosave // what a hook brought; nil for a save that somebody asked for
+	below bool              // this command was started by a run: it records an autosave
+	late  []session.Finding // what is found once all is recorded
+	auto  *autosave         // what a hook brought; nil for a save that somebody asked for
 
 	attempt *settling // the attempt whose outcome this records; nil for a save
 }
@@ -253,6 +253,11 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 			return b, true, err
 		},
 	})
+	if err == nil && out.Made.ID != "" {
+		if err := v.count(ctx, chain, out.Made, out.Bundle); err != nil {
+			v.late = append(v.late, session.NewFinding(session.SourceFailed, "sessions.uncounted", "cause", err))
+		}
+	}
 	switch {
 	case err == nil && unread != nil:
 		out.Behind = append(out.Behind, unread)
@@ -402,7 +407,7 @@ func (v *saving) result(d *capture.Draft, out cycle.Outcome) SaveResult {
 	for _, err := range out.Behind {
 		findings = append(findings, session.NewFinding(session.ProjectionBehind, "save.behind", "cause", err).Offer("repair", "session", "check", "--repair"))
 	}
-	findings = append(findings, v.dead...)
+	findings = append(findings, v.late...)
 	r.Findings = v.word(findings)
 	return r
 }

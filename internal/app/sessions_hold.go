@@ -84,16 +84,15 @@ func (e *StoppedError) Error() string {
 
 // begin makes the Session run. The path's lease is in hand: a run that still stands in the record is dead.
 func (h *holding) begin(ctx context.Context) error {
-	s, err := lifecycle.Ensure(ctx, h.x, h.draft)
+	find := h.x.ofPath // a person goes on where a session ended: the path is theirs from now on
+	if h.strict {
+		find = func(ctx context.Context, d lifecycle.Draft) (lifecycle.Session, error) {
+			return lifecycle.Ensure(ctx, h.x, d)
+		}
+	}
+	s, err := find(ctx, h.draft)
 	if err != nil {
 		return err
-	}
-	ended := s.Status == lifecycle.Completed || s.Status == lifecycle.Cancelled || s.Status == lifecycle.Expired
-	if ended && !h.strict { // a person goes on where a session ended: the path is theirs from now on
-		h.draft.Parent, h.draft.ID, h.draft.WorkTree = s.ID, s.ID+".own", true
-		if s, err = lifecycle.Ensure(ctx, h.x, h.draft); err != nil {
-			return err
-		}
 	}
 	if h.now, err = h.take(ctx, s); err != nil {
 		return err

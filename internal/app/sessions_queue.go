@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -132,14 +131,7 @@ func (x *Sessions) settle(ctx context.Context, s lifecycle.Session, asked job, p
 	sum := sha256.Sum256([]byte("service\x00" + string(s.ID)))
 	run := cmp.Or(asked.Run, hex.EncodeToString(sum[:12])) // one that has begun stays on its path
 	j := job{Base: string(base), Run: run, Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p}
-	meta := map[string]json.RawMessage{}
-	if s.Metadata != nil {
-		if err := json.Unmarshal(s.Metadata, &meta); err != nil {
-			meta["metadata"] = s.Metadata // it was no object
-		}
-	}
-	meta[jobKey] = raw(j)
-	s, err = x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Metadata: raw(meta)})
+	s, err = x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Metadata: noted(s.Metadata, jobKey, raw(j))})
 	return s, j, err
 }
 

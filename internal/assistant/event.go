@@ -167,6 +167,9 @@ func judgeAgent(e *Event, in gjson.Result) {
 	if e.From == Gemini {
 		e.Agent, e.Message = geminiAgentEnd(in)
 	}
+	if e.From == Cursor { // cursor.com/docs/agent/hooks: the agent's last words are its summary
+		e.Message = tailOf(in.Get("summary").String(), maxMessage)
+	}
 	if e.From == OpenCode {
 		e.Message = openCodeResult(e.Message)
 	}
