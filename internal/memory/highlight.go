@@ -98,7 +98,7 @@ func (h *highlighter) is(s string) bool {
 // holds reports whether a key is in one of the ranges for which an item is found.
 func (a asked) holds(e Entry) bool {
 	in := func(r keyRange) bool { return r.weight > 0 && r.marks&e.Mark != 0 && r.from <= e.Key && e.Key < r.to }
-	return slices.ContainsFunc(a.ranges, in) || slices.ContainsFunc(a.loose, in)
+	return slices.ContainsFunc(a.ranges, in) || slices.ContainsFunc(a.otherwise, in) || slices.ContainsFunc(a.loose, in)
 }
 
 // named is the range that asks for exactly this name.

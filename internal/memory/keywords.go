@@ -142,6 +142,7 @@ const (
 	Whole   Mark = 1 << iota // the key is one of its keywords
 	Tail                     // the key is the end of a longer Korean word, from its second or a later syllable on
 	Literal                  // the key is, or is a part of, a path, file, symbol or error code
+	Bare                     // the key is the one syllable before what may be a particle or an ending of a keyword: 키 of 키가
 )
 
 // Entry is one key of an item in the index.
@@ -155,7 +156,8 @@ type Entry struct {
 // its words, every one counted.
 //
 // A Latin keyword gives its stem. A Korean one gives all its ends of two and more syllables (세션저장소, 션저장소, 저장소,
-// 장소), so that one range of keys holds every word that a query word is inside of. A literal gives itself, its last
+// 장소), so that one range of keys holds every word that a query word is inside of, and the one syllable that may be all of
+// it. A literal gives itself, its last
 // element, and its words. The item's day gives its words, too.
 func (a *Analyser) Entries(it Item) (entries []Entry, length int) {
 	e := entering{a, make(map[string]*Entry, 2*len(it.Keywords))}
@@ -214,6 +216,9 @@ func (e entering) keyword(w string, n int) (length int) {
 		for end := t[syllable:]; len(end) >= 2*syllable; end = end[syllable:] {
 			e.add(end, Tail, n)
 			length += n
+		}
+		if one := loneSyllable(w); one != "" && one != t {
+			e.add(one, Bare, 0)
 		}
 	}
 	return length

@@ -35,10 +35,10 @@ var particles = suffixList(
 
 // endings follow verbs, first of all 하다 and 되다, which make a verb of nearly every technical noun: 저장하는, 병합된.
 var endings = suffixList(
-	after, `다 하다 하는 하고 하고자 하며 하면 하여 하지 하기 하게 하자 하던 하려 하려고 하려면 하려는 하면서 하거나 하도록 하지만 하므로 하니 하니까 하나요 하네 하세요 하십시오
+	after, `다 하다 하는 하고 하고자 하며 하면 하여 하지 하기 하게 하자 하던 하려 하려고 하려면 하려는 하면서 하거나 하도록 하지만 하므로 하니 하니까 하나 하나요 하네 하세요 하십시오
 		하여서 하여야 하는지 하는가 하는데 하는데도 하기로 하기는 하기를 하기가 하기에 하기도 하기까지 하기위해 하지는 하지도 하자마자 하자고 하더라도 하느라 하든지 하시는 하시고 하시면 하실 하신
 		해 해서 해야 해도 해라 해요 해줘 해줘요 해주세요 해지는 해진 해질 해서는 해야할 해야하는 한 한가 한지 한데 할 할지 할까 할까요 할때 할수 함 함을 함은 함이 함에 함께 함으로써
-		되다 되는 되고 되고자 되며 되면 되어 되지 되기 되게 되던 되려면 되면서 되거나 되도록 되지만 되므로 되니 되니까 되나요 되어서 되어야 되는지 되는가 되는데 되기로 되기를 되기가 되기에
+		되다 되는 되고 되고자 되며 되면 되어 되지 되기 되게 되던 되려면 되면서 되거나 되도록 되지만 되므로 되니 되니까 되나 되나요 되어서 되어야 되는지 되는가 되는데 되기로 되기를 되기가 되기에
 		되기도 되기까지 되지는 되지도 되자마자 되더라도 되어도 되어있는 되어진 돼 돼서 돼야 돼도 돼요 된 된지 된데 될 될지 될까 될까요 될때 될수 됨 됨을 됨은 됨이 됨에
 		시키다 시키는 시키고 시키며 시키면 시키지 시키기 시키게 시키려고 시키면서 시키거나 시키도록 시키기를 시켜 시켜서 시켜야 시킨 시킬 시킬지 시킴
 		적 적임 적인 적으로 적이 적이고 적이며 적이다 적인가 적으로는 적이던 스러운 스럽게
@@ -59,19 +59,20 @@ var tails = set(`다 다고 다는 다면 다가 다며 던 던가 고 으며 �
 
 // koreanStop are words of grammar in the forms in which they stand; isKoreanStop knows some more by how they begin.
 var koreanStop = set(`
-수 게 및 더 또 또는 혹은 그리고 그러나 하지만 그래서 그러면 그런데 그러므로 따라서 즉 만약 만일 비록
+수 게 및 더 여러 또 또는 혹은 그리고 그러나 하지만 그래서 그러면 그런데 그러므로 따라서 즉 만약 만일 비록
 이런 그런 저런 이렇게 그렇게 저렇게 이러한 그러한 내 네 제 내가 네가 제가 뭐 뭘 무슨 누가 어떤 어떻게 어떠한 어째서 왜 몇 얼마나 수는 수가 수를 안
 위해 위해서 위한 위하여 대해 대해서 대한 대하여 통해 통해서 통한 통하여 따라 따른 따르면 의해 의한 의하면 인해 인한 관해 관한 비해 함께 같이 같은 같다 다른
 없다 없는 없던 없을 없고 없으며 없어 없이 없음 없
 하다 하는 하던 할 한 함 해 해서 하고 하며 하여 하면 하기 하지 한다 합니다 하 되다 되는 되던 될 된 됨 돼 돼서 되고 되며 되어 되면 되기 되지 된다 됩니다 되
 이다 이며 이고 이라 이라는 이라고 인 인가 일 임 입니다 아니 아니다 아닌 아니라 못 못하 못한
 매우 아주 너무 가장 모두 모든 각 각각 다시 이미 아직 항상 자주 가끔 계속 서로 바로 잘 좀 참 꼭 거의 약 총 단 오직 특히 주로
+번 번이 번은 번을 번의 번만 번씩 번이나 건 건이 건은 건을 건이나 개 개가 개는 개를 개의 개나 개씩 일들 일을
 어디서 여기서 거기서 저기서 알려줘 알려주세요 말해줘 보여줘 찾아줘
 `)
 
 // koreanPronouns are words of grammar that take particles: 이것을, 무엇이, 때문에.
 var koreanPronouns = set(`이 그 저 것 거 등 때 중 나 너 우리 저희 이것 그것 저것 여기 거기 저기 이곳 그곳 이때 그때 그녀 그들 자신 자기 당신 여러분
-무엇 누구 언제 어디 어느 얼마 때문 경우 정도 동안 가운데`)
+무엇 누구 언제 어디 어느 얼마 때문 경우 정도 동안 가운데 이유 까닭 방법 하나`)
 
 // koreanNouns end in a syllable that looks like a suffix, and are common as the last part of compounds: 접근권한, 파일추가.
 // Nouns are left out if the syllable before the suffix ends other nouns as well (회의: 사회의, 국회의).
@@ -106,11 +107,17 @@ const (
 func trim(w string, list map[string]sound, keep int) string {
 	for n := min(longSuffix, len(w)/syllable-keep); n > 0; n-- {
 		rest := w[:len(w)-n*syllable]
-		if s := list[w[len(rest):]]; s != 0 && (rest == "" || s&soundOf(rest) != 0) && !(n == 1 && koreanNouns[w[max(0, len(rest)-syllable):]]) {
+		if s := list[w[len(rest):]]; s != 0 && (rest == "" || s&soundOf(rest) != 0) && !(n == 1 && endsInNoun(w)) {
 			return rest
 		}
 	}
 	return w
+}
+
+// endsInNoun keeps compounds whole: 접근권한. Of three syllables 하다 is more likely: 번역할, 인식할.
+func endsInNoun(w string) bool {
+	last := w[max(0, len(w)-2*syllable):]
+	return koreanNouns[last] && !(len(w) == 3*syllable && (last == "역할" || last == "권한"))
 }
 
 // trimParticles takes off at most two particles: the 에게 and the 만 of 에게만.
@@ -141,7 +148,7 @@ func isKoreanStop(w string) bool {
 	if koreanStop[w] || koreanPronouns[trimParticles(w, 1)] {
 		return true
 	}
-	for _, begin := range []string{"있", "않", "뭐"} {
+	for _, begin := range []string{"있", "않", "뭐", "뭘", "였", "이었"} {
 		if strings.HasPrefix(w, begin) {
 			return true
 		}
@@ -160,6 +167,7 @@ const (
 	vowels  = 21
 	nieun   = 4  // finals: ㄴ
 	finalL  = 8  // ㄹ
+	mieum   = 16 // ㅁ
 	bieup   = 17 // ㅂ
 	ssang   = 20 // ㅆ
 	giyeok  = 0  // initials: ㄱ
@@ -204,28 +212,48 @@ func soundOf(w string) sound {
 	}
 }
 
-// verb finds the stem of a verb that its form gives away: the ㅆ of the past ends no noun (고쳤다 → 고치), nor do -ㄴ다
-// (고친다) and -ㅂ니다 (고칩니다).
+// verb finds the stem of a verb that its form gives away, and the noun that the verb is made of: 저장했다 → 저장.
 func verb(w string) (stem string, ok bool) {
+	if stem, ok := pastStem(w); ok {
+		stem = noun(stem)
+		return stem, stem != ""
+	}
+	if stem, ok := presentStem(w); ok {
+		return noun(stem), true
+	}
+	return "", false
+}
+
+// pastStem goes by the ㅆ of the past and of 겠, which ends no noun: 고쳤다 → 고치.
+func pastStem(w string) (stem string, ok bool) {
 	for n := 0; n <= longSuffix && (n+1)*syllable <= len(w); n++ {
 		head, last, tail := cutAt(w, len(w)-n*syllable)
 		if initial, vowel, final, ok := parts(last); ok && final == ssang && last != '있' && (tail == "" || tails[tail]) {
-			stem = noun(head + present(initial, vowel))
-			return stem, stem != ""
+			return head + present(initial, vowel), true
 		}
 	}
-	for _, ending := range []struct {
-		text  string
-		final rune
-	}{{"다", nieun}, {"니다", bieup}, {"니까", bieup}} {
+	return "", false
+}
+
+// presentStem goes by -ㄴ다 (고친다) and -ㅂ니다 (고칩니다), and what can follow the first.
+func presentStem(w string) (stem string, ok bool) {
+	for _, ending := range presentEndings {
 		if before, ok := strings.CutSuffix(w, ending.text); ok && before != "" {
 			head, last, _ := cutAt(before, len(before))
 			if initial, vowel, final, ok := parts(last); ok && final == ending.final {
-				return noun(head + compose(initial, vowel, 0)), true
+				return head + compose(initial, vowel, 0), true
 			}
 		}
 	}
 	return "", false
+}
+
+var presentEndings = []struct {
+	text  string
+	final rune
+}{
+	{"다", nieun}, {"다고", nieun}, {"다는", nieun}, {"다면", nieun}, {"다며", nieun}, {"다던", nieun}, {"다거나", nieun}, {"다지만", nieun},
+	{"니다", bieup}, {"니까", bieup}, {"니다만", bieup},
 }
 
 // cutAt takes a word apart around the syllable that ends at byte i.

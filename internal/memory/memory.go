@@ -43,7 +43,7 @@ import (
 
 // AnalyserVersion changes when the same texts no longer give the same keys. A store that was filled under another version
 // stands at no snapshot, and is made anew.
-const AnalyserVersion = 1
+const AnalyserVersion = 2
 
 // ID names an item: a UUID, version 4, in lower case (seed 003, Data Structures).
 type ID string

@@ -1,5 +1,7 @@
 package memory
 
+import "strings"
+
 // A query is a list of keywords; an item is better the more of them it holds. Each is looked up as ranges of keys:
 //
 //	redis           one key
@@ -14,8 +16,10 @@ package memory
 // asked is one keyword of a query.
 type asked struct {
 	ranges []keyRange
-	need   int32      // an item holds the keyword if the weights of the ranges in which it has a key reach this
-	loose  []keyRange // an item that has a key in one of these is still better than none
+	need   int32 // an item holds the keyword if the weights of the ranges in which it has a key reach this
+	// otherwise are asked for if no item holds the keyword by the ranges.
+	otherwise []keyRange
+	loose     []keyRange // an item that has a key in one of these is still better than none
 }
 
 // keyRange is a range of keys of the index: from ≤ key < to.
@@ -61,24 +65,40 @@ func ask(query string) []asked {
 		}
 		for _, w := range p.words {
 			t := term(w)
-			add(t, askWord(t))
+			add(t, askWord(w, t))
 		}
 	}
 	return list
 }
 
-func askWord(t string) asked {
+// askWord asks for a word by its term.
+func askWord(w, t string) asked {
 	switch {
 	case t == "":
 		return asked{}
 	case isHangul(t):
-		return askKorean(t)
+		a := askKorean(t)
+		a.askOtherForms(w, t)
+		return a
 	}
 	a := asked{need: 1, ranges: []keyRange{exactly(t, Whole).weighs(1).isWhole().scores()}}
 	if len(t) > 2 {
 		a.loose = []keyRange{beginning(t, Whole|Literal).weighs(1)}
 	}
+	if name, number := numbered(t); name != "" {
+		a.need, a.ranges[0].weight = 2, 2
+		a.otherwise = []keyRange{exactly(englishTerm(name), Whole).weighs(1), exactly(number, Whole).weighs(1)}
+	}
 	return a
+}
+
+// numbered takes python3 apart, which others write as python 3. Other mixes of letters and digits come back empty.
+func numbered(t string) (name, number string) {
+	name = strings.TrimRight(t, "0123456789")
+	if len(name) < 2 || len(name) == len(t) || strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) >= 0 {
+		return "", ""
+	}
+	return name, t[len(name):]
 }
 
 const longCompound = 12 // syllables; what is longer is not taken for two words
@@ -92,9 +112,9 @@ func askKorean(t string) asked {
 		return a
 	}
 	a.ranges = append(a.ranges, beginning(t, Whole|Tail).weighs(n))
-	for i := int32(2); i <= n-2 && n <= longCompound; i++ {
+	for i := int32(2); i < n && n <= longCompound; i++ { // 커넥션풀 has a part of one syllable
 		head, tail := t[:i*syllable], t[i*syllable:]
-		a.ranges = append(a.ranges, exactly(head, Whole).weighs(i), exactly(tail, Whole).weighs(n-i))
+		a.ranges = append(a.ranges, exactly(head, Whole).weighs(i), exactly(tail, Whole|Bare).weighs(n-i))
 	}
 	for i := range n - 1 { // BM25 over pairs of syllables finds what no list of endings foresaw
 		a.ranges = append(a.ranges, beginning(t[i*syllable:(i+2)*syllable], Whole|Tail).scores())
@@ -107,7 +127,7 @@ func askKorean(t string) asked {
 func askName(p piece, add func(string, asked)) {
 	for _, w := range p.words {
 		t := term(w)
-		add(t, askWord(t).among(Whole|Literal))
+		add(t, askWord(w, t).among(Whole|Literal))
 	}
 	names := []string{p.name, lastElement(p.name)}
 	if !p.joined {
@@ -121,6 +141,9 @@ func askName(p piece, add func(string, asked)) {
 func (a asked) among(m Mark) asked {
 	for i := range a.ranges {
 		a.ranges[i].marks |= m
+	}
+	for i := range a.otherwise {
+		a.otherwise[i].marks |= m
 	}
 	return a
 }

@@ -62,6 +62,11 @@ func Rank(ctx context.Context, in Index, query string, topK int, by Ranking) ([]
 		if err := r.keyword(ctx, a.ranges, a.need); err != nil {
 			return nil, err
 		}
+		if r.held == 0 && a.otherwise != nil {
+			if err := r.keyword(ctx, a.otherwise, a.need); err != nil {
+				return nil, err
+			}
+		}
 	}
 	best := r.best(topK)
 	if len(best) == topK {
@@ -105,6 +110,7 @@ type ranker struct {
 	found       []candidate
 	places      places
 	keywords    int32 // so many were looked up
+	held        int   // so many items hold the last one
 	hits        []Posting
 }
 
@@ -137,6 +143,7 @@ func (p *places) of(item int64) *int32 {
 
 func (r *ranker) keyword(ctx context.Context, ranges []keyRange, need int32) error {
 	r.keywords++
+	r.held = 0
 	for _, k := range ranges {
 		if k.weight == 0 && r.by != CountBM25Recency {
 			continue
@@ -200,6 +207,7 @@ func (r *ranker) hit(p Posting, k keyRange, need int32) {
 	}
 	if c.weight < need && c.weight+k.weight >= need {
 		c.count++
+		r.held++
 	}
 	c.weight += k.weight
 	if k.whole && !c.hasWhole {

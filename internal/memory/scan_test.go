@@ -112,11 +112,11 @@ func TestTerms(t *testing.T) {
 // TestTermsOfThisVersion fails when the same words no longer give the same keys, be it by a change here or in the
 // stemmer: then every store must be made anew, which is what a new AnalyserVersion says.
 func TestTermsOfThisVersion(t *testing.T) {
-	const version, want = 1, "agre american autom backup buildabl cach caus checkpoint citi columbus configur die earli fix general gentl happi hope indic initialis ital keyword lie magnet " +
-		"negat one-off organ plot possibl proceed rebuild recoveri relat retri revok run serial session ski sky snapshot succeed tie trivial ugli 고치 막히면 병합 세션 읽 저장 저장소 컴파일러 테스트 정책"
+	const version, want = 2, "agre american autom backup buildabl cach caus checkpoint citi columbus configur die earli fix general gentl happi hope indic initialis ital keyword lie magnet " +
+		"negat one-off organ plot possibl proceed rebuild recoveri relat retri revok run serial session ski sky snapshot succeed tie trivial ugli 고치 막히면 병합 세션 읽 저장 저장소 컴파일러 테스트 정책 번역 관리자역할 버리 재현"
 	words := "agreed American automation backups buildable caches causing checkpointing cities Columbus configuration died early fixed generalization gently happiness hopefulness indicators " +
 		"initialisation italics keywords lying magnetic negatively one-off organization plotted possibly proceed rebuilt recovery relational retries revoked running serializer sessions skis sky " +
-		"snapshots succeeded ties trivially ugly 고쳤다 막히면 병합된다 세션에서는 읽었다 저장했습니다 저장소의 컴파일러가 테스트를 정책에"
+		"snapshots succeeded ties trivially ugly 고쳤다 막히면 병합된다 세션에서는 읽었다 저장했습니다 저장소의 컴파일러가 테스트를 정책에 번역할 관리자역할 버린다면 재현되나"
 	var got []string
 	for w := range strings.FieldsSeq(words) {
 		for _, t := range []string{term(strings.ToLower(w))} {
