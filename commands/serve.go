@@ -91,13 +91,18 @@ func (k *call) serveOptions() error {
 	return k.database()
 }
 
-// together runs all until ctx ends or one fails, and then waits for the others.
+// together runs all until ctx ends or one fails, and then waits for the others. One that was still beginning when ctx ended
+// has not failed.
 func together(ctx context.Context, all ...func(context.Context) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, inner := errgroup.WithContext(ctx)
 	for _, f := range all {
-		group.Go(func() error { return f(ctx) })
+		group.Go(func() error { return f(inner) })
 	}
-	return group.Wait()
+	err := group.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 func (r *root) logger(kind string) (*slog.Logger, error) {

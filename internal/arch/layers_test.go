@@ -80,6 +80,7 @@ var fences = []struct {
 	{"charm.land/huh/v2", []string{"commands"}, "only commands asks questions"},
 	{"github.com/coder/websocket", []string{"internal/server"}, "adapter"},
 	{"github.com/prometheus", []string{"internal/server"}, "adapter"},
+	{"go.opentelemetry.io", []string{"internal/server"}, "adapter; too much for the program that hooks start"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/mcp"}, "adapter"},
 }
 

@@ -168,10 +168,11 @@ func (s *Server) record(r *http.Request, n *note, seen *seen, took time.Duration
 	if seen.status != http.StatusSwitchingProtocols {
 		s.metrics.seconds.WithLabelValues(route).Observe(took.Seconds())
 	}
+	trace := noteSpan(r, n)
 	level := slog.LevelInfo
 	attrs := []slog.Attr{slog.String("request", n.id), slog.String("method", cut(r.Method)), slog.String("path", cut(r.URL.Path)), slog.Int("status", seen.status),
 		slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("from", address(r))}
-	for _, x := range []struct{ key, value string }{{"user", n.user}, {"session", n.session}, {"code", n.code}} {
+	for _, x := range []struct{ key, value string }{{"user", n.user}, {"session", n.session}, {"code", n.code}, {"trace", trace}} {
 		if x.value != "" {
 			attrs = append(attrs, slog.String(x.key, x.value))
 		}

@@ -70,7 +70,9 @@ func (s *Server) operate(o operation) http.Handler {
 		defer stop()
 		c := call{user: u, place: s.Place, http: r}
 		c.place.Words, c.place.Prompt = s.lang(r), false
+		ctx, done := s.traces.operation(ctx, o.id)
 		out, err := o.serve(ctx, c, in)
+		done(err)
 		if err != nil {
 			s.refuse(w, r, s.refusalOf(r, err))
 			return

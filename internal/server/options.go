@@ -23,6 +23,7 @@ type Options struct {
 	// Hosts are names by which the service may be called besides those of the loopback interface: "host" or "host:port".
 	Hosts  []string
 	Secure bool // it is served over TLS
+	Traces bool // requests are told to the OpenTelemetry collector of the process's OTEL_ variables: see TracesWanted
 	Limits Limits
 }
 

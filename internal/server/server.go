@@ -22,11 +22,12 @@ type Server struct {
 	metrics *metrics
 	rates   *rates
 	live    *live
+	traces  *traces
 	ending  atomic.Bool
 	handler http.Handler
 }
 
-// New makes a service. It touches nothing yet.
+// New makes a service. It touches nothing yet; with Traces it begins to send some, and Serve ends that.
 func New(o Options) (*Server, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -44,7 +45,10 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	routes, err := s.routes()
-	s.handler = s.observe(s.guard(routes))
+	if err == nil && o.Traces {
+		s.traces, err = s.openTraces()
+	}
+	s.handler = s.traces.traced(s.observe(s.guard(routes)))
 	return s, err
 }
 
@@ -144,6 +148,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = h.Close()
 	}
 	s.live.clients.Wait() // each has been told; none takes longer than Limits.Take
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Take)
+	defer done()
+	if err := s.traces.close(last); err != nil {
+		s.Log.Warn("the last traces are not delivered", "cause", err)
+	}
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"session/commands"
 	"session/internal/app"
 	"session/internal/mcp"
+	"session/internal/proc"
 	"session/internal/server"
 	"session/internal/snapshot"
 	"session/internal/store/postgres"
@@ -70,7 +71,8 @@ func queue(s sql.Server, file *dbsql.DB) (sql.Queue, error) {
 
 func serve(ctx context.Context, o commands.ServeOptions) error {
 	s, err := server.New(server.Options{Place: o.Place, Log: o.Log, Key: o.Key, Owner: string(o.Service.Owner), Tokens: tokens{o.Service}, Sessions: o.Service, Shared: o.Service,
-		Hosts: o.Hosts, Secure: o.Secure, Limits: server.Limits{Rate: o.Rate, Burst: int(4 * o.Rate), Drain: o.Drain}})
+		Hosts: o.Hosts, Secure: o.Secure, Traces: server.TracesWanted(func(name string) string { return proc.Getenv(o.Place.Env, name) }),
+		Limits: server.Limits{Rate: o.Rate, Burst: int(4 * o.Rate), Drain: o.Drain}})
 	if err != nil {
 		return err
 	}
