@@ -22,7 +22,9 @@ import (
 )
 
 // Parts are all of them.
-func Parts() commands.Parts { return commands.Parts{Adapters: Adapters(), Serve: serve, MCP: mcp.Serve} }
+func Parts() commands.Parts {
+	return commands.Parts{Adapters: Adapters(), Serve: serve, MCP: mcp.Serve}
+}
 
 // Adapters are the clients of servers.
 func Adapters() app.Adapters {
