@@ -306,6 +306,9 @@ func GC(ctx context.Context, p Place, o GCOptions) (GCResult, error) {
 	if c.here != "" {
 		rules.Pinned = append(rules.Pinned, c.here)
 	}
+	if rules.Bases, err = c.bases(ctx); err != nil {
+		return GCResult{}, err
+	}
 	work, err := c.store.PlanGC(ctx, rules, c.files)
 	if err != nil {
 		return GCResult{}, err

@@ -16,6 +16,7 @@ type GCPolicy struct {
 	Before time.Time // snapshots of this time or later stay; zero: none goes by age
 	Keep   int       // so many newest of each line stay; at least one does
 	Pinned []ID      // these stay: what work trees stand on
+	Bases  []ID      // and these: what runs that have recorded nothing yet begin from, queued ones, too
 	// Autosaves of before this time go once a save took them in. Zero: they stay.
 	Autosaves time.Time
 	// Blobs from before this that no snapshot names go to the trash, and what went there before this is gone. It must be
@@ -129,7 +130,7 @@ func parseSlotKey(key string) (line ID, n int, ok bool) {
 // collector decides; it touches nothing.
 type collector struct {
 	policy       GCPolicy
-	live, pinned map[ID]bool
+	live, pinned, bases map[ID]bool
 	key          func(Path) ID
 	graph        *Graph
 	slots        map[ID]announcement
@@ -139,12 +140,15 @@ type collector struct {
 }
 
 func newCollector(p GCPolicy, live []Held, g *Graph) *collector {
-	c := collector{policy: p, live: map[ID]bool{}, pinned: map[ID]bool{}, graph: g, here: map[ID]bool{}, rank: map[ID]int{}}
+	c := collector{policy: p, live: map[ID]bool{}, pinned: map[ID]bool{}, bases: map[ID]bool{}, graph: g, here: map[ID]bool{}, rank: map[ID]int{}}
 	for _, l := range live {
 		c.live[l.Key] = true
 	}
 	for _, id := range p.Pinned {
 		c.pinned[id] = true
+	}
+	for _, id := range p.Bases {
+		c.bases[id] = true
 	}
 	for i := range g.Nodes {
 		c.here[g.Nodes[i].ID] = true
@@ -213,6 +217,8 @@ func (c *collector) held(n *Node) bool {
 	switch {
 	case c.pinned[n.ID]:
 		c.keep(n, "a work tree stands on it")
+	case c.bases[n.ID]:
+		c.keep(n, "a session begins from it")
 	case c.live[n.ID] || c.live[c.key(n.Path)]:
 		c.keep(n, "a run works on it")
 	default:

@@ -34,6 +34,9 @@ SELECT /*session*/ FROM sessions WHERE expires_ms <= $1 ORDER BY expires_ms, id 
 -- name: stranded
 SELECT /*session*/ FROM sessions WHERE status IN ('created', 'running') AND run = '' AND updated_ms <= $1 ORDER BY updated_ms, id LIMIT $2
 
+-- name: unbegun
+SELECT /*session*/ FROM sessions WHERE status IN ('created', 'running', 'paused', 'hitl_waiting', 'failed') AND head = '' AND id > $1 ORDER BY id LIMIT $2
+
 -- name: counts
 SELECT status, COUNT(*) FROM sessions WHERE (CAST($1 AS BIGINT) = 1 OR owner = $2) GROUP BY status
 

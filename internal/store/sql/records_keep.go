@@ -35,6 +35,25 @@ func (d *DB) Stranded(ctx context.Context, since time.Time, limit int) (all []li
 	return all, nil
 }
 
+// Unbegun are all Sessions, of any owner, that may run and have no checkpoint yet, in no order.
+func (d *DB) Unbegun(ctx context.Context) (all []lifecycle.Session, err error) {
+	const page = 1000
+	for after := ""; ; {
+		var some []lifecycle.Session
+		err = d.read(ctx, func(t tx) error {
+			some, err = t.sessions("unbegun", after, page)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("look up which sessions have recorded nothing yet: %w", err)
+		}
+		if all = append(all, some...); len(some) < page {
+			return all, nil
+		}
+		after = string(some[page-1].ID)
+	}
+}
+
 // Archive implements lifecycle.Keeper.
 func (r Records) Archive(ctx context.Context, k lifecycle.Key, version int64) (lifecycle.Tombstone, error) {
 	stone, err := r.remove(ctx, k, version, lifecycle.PutAway)
