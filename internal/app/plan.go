@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"session/internal/atomicfile"
 	"session/internal/plan"
@@ -59,6 +60,9 @@ func ShowPlan(ctx context.Context, p Place, mode string) (PlanResult, error) {
 	if err != nil {
 		return PlanResult{}, err
 	}
+	if err := pol.placed(); err != nil {
+		return PlanResult{}, err
+	}
 	r, err := pol.result()
 	if err != nil || mode == "" {
 		return r, err
@@ -80,6 +84,22 @@ func ShowPlan(ctx context.Context, p Place, mode string) (PlanResult, error) {
 		r.Plan = append(r.Plan, step)
 	}
 	return r, nil
+}
+
+// placed lets a built-in policy know where its entries stand.
+func (p *policy) placed() error {
+	if !slices.Contains(plan.Builtins(), p.Profile) {
+		return nil
+	}
+	full, err := plan.Builtin(p.Profile, catalogue())
+	if err != nil {
+		return err
+	}
+	if p.own == p.Policy {
+		p.own = full
+	}
+	p.Policy = full
+	return nil
 }
 
 func (p policy) result() (PlanResult, error) {

@@ -104,8 +104,7 @@ func (s *site) policy(ctx context.Context) (policy, error) {
 	return p, nil
 }
 
-// builtin is a built-in policy with its stored form and its hash: making them costs a command milliseconds, so it is done
-// once.
+// builtin is a built-in policy with its stored form and its hash.
 type builtin struct {
 	*plan.Policy
 	form []byte
@@ -113,14 +112,8 @@ type builtin struct {
 }
 
 func readBuiltin(name string) (b builtin, err error) {
-	if b.Policy, err = plan.Builtin(name, catalogue()); err != nil {
-		return b, err
-	}
-	if b.form, err = b.Canonical(); err != nil {
-		return b, err
-	}
-	b.hash = canon.Digest(b.form)
-	return b, nil
+	b.Policy, b.form, b.hash, err = plan.StoredBuiltin(name)
+	return b, err
 }
 
 func (s *site) acceptedFile() string {
