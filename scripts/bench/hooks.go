@@ -13,7 +13,7 @@ import (
 // transcript that is mostly what is passed over, as real ones are.
 func hooks(ctx context.Context, b *bench) error {
 	for _, n := range b.sizes {
-		r, err := b.repository(ctx, n)
+		r, err := b.repository(ctx, n, fewCommits)
 		if err != nil {
 			return err
 		}

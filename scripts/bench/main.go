@@ -43,6 +43,7 @@ func subjects() map[string]subject {
 	return map[string]subject{
 		"start":    {"start of the process, beside git's", start},
 		"git":      {"a complete quick save, beside git add -A && git commit", saves},
+		"history":  {"a complete quick save after a long history", histories},
 		"load":     {"load, beside git status", loads},
 		"hooks":    {"every hook of an assistant and of git, beside git status", hooks},
 		"store":    {"recording, a store of 10 and of many snapshots, log, bytes a save", stores},
@@ -52,7 +53,7 @@ func subjects() map[string]subject {
 }
 
 // order is in which subjects run when none is named.
-var order = [...]string{"start", "git", "load", "hooks", "store", "memory", "blockers"}
+var order = [...]string{"start", "git", "history", "load", "hooks", "store", "memory", "blockers"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ type repository struct {
 	*bench
 	root     string
 	modified []file // tracked files that a run finds changed
+	files    int
+	commits  int
 	salt     int
 }
 
@@ -38,17 +41,17 @@ const (
 	ignoredFiles  = 20_000
 )
 
-// repository makes a work tree of n small files in 4 commits, with ignored files beside them, and one save in its store.
-func (b *bench) repository(ctx context.Context, n int) (*repository, error) {
-	r := &repository{bench: b, root: filepath.Join(b.dir, "files-"+strconv.Itoa(n))}
+// repository makes a work tree of n small files in some commits, with ignored files beside them, and one save in its store.
+func (b *bench) repository(ctx context.Context, n, commits int) (*repository, error) {
+	r := &repository{bench: b, root: filepath.Join(b.dir, fmt.Sprintf("files-%d-commits-%d", n, commits)), files: n, commits: commits}
 	for i := range modifiedFiles {
 		k := i * n / modifiedFiles
-		r.modified = append(r.modified, file{treePath(k), treeContent(k, lastRevision(k))})
+		r.modified = append(r.modified, file{treePath(k), treeContent(k, r.lastRevision(k))})
 	}
 	if exists(r.base("index")) {
 		return r, nil
 	}
-	fmt.Fprintf(os.Stderr, "making a repository of %d files\n", n)
+	fmt.Fprintf(os.Stderr, "making a repository of %d files in %d commits\n", n, commits)
 	if err := os.RemoveAll(r.root); err != nil {
 		return nil, err
 	}
@@ -63,7 +66,7 @@ func (b *bench) repository(ctx context.Context, n int) (*repository, error) {
 			return nil, err
 		}
 	}
-	if err := r.fill(ctx, n); err != nil {
+	if err := r.fill(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.git(ctx, nil, "checkout", "-q", "-f", "main"); err != nil {
@@ -105,23 +108,37 @@ func treeContent(i, revision int) []byte {
 	return b.Bytes()
 }
 
-const commits = 4
+const (
+	fewCommits = 4
+	tagEvery   = 50 // commits, in a long history; and every such tag is a branch of the remote, too
+)
 
 // lastRevision is the newest commit that touched a file: the first has all of them, each later one a few.
-func lastRevision(i int) int {
-	last := 1
-	for c := 2; c <= commits; c++ {
-		if touched(i, c) {
-			last = c
+func (r *repository) lastRevision(i int) int {
+	for c := r.commits; c > 1; c-- {
+		if slices.Contains(r.touched(c), i) {
+			return c
 		}
 	}
-	return last
+	return 1
 }
 
-func touched(i, c int) bool { return i%97 == c }
+// touched are the files that a commit after the first changes, in order: one of 97 in the first few, then three each.
+func (r *repository) touched(c int) []int {
+	var all []int
+	if c > fewCommits {
+		all = []int{c * 7919 % r.files, c * 104729 % r.files, c * 1299709 % r.files}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	for i := c; i < r.files; i += 97 {
+		all = append(all, i)
+	}
+	return all
+}
 
 // fill streams the history into git: what this process holds at its peak would count as every command's memory.
-func (r *repository) fill(ctx context.Context, n int) error {
+func (r *repository) fill(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "git", "fast-import", "--quiet")
 	cmd.Dir, cmd.Env, cmd.Stderr = r.root, r.env, os.Stderr
 	in, err := cmd.StdinPipe()
@@ -132,14 +149,18 @@ func (r *repository) fill(ctx context.Context, n int) error {
 		return err
 	}
 	b := bufio.NewWriter(in)
-	history(b, n)
+	r.history(b)
 	return errors.Join(b.Flush(), in.Close(), cmd.Wait())
 }
 
 // history is the stream for git fast-import.
-func history(b *bufio.Writer, n int) {
+func (r *repository) history(b *bufio.Writer) {
 	data := func(s []byte) { fmt.Fprintf(b, "data %d\n%s\n", len(s), s) }
-	for c := 1; c <= commits; c++ {
+	write := func(i, c int) {
+		fmt.Fprintf(b, "M 100644 inline %s\n", treePath(i))
+		data(treeContent(i, c))
+	}
+	for c := 1; c <= r.commits; c++ {
 		fmt.Fprintf(b, "commit refs/heads/main\nmark :%d\ncommitter Bench <bench@example.invalid> %d +0000\n", c, settled.Unix()+int64(c)*3600)
 		data([]byte("commit " + strconv.Itoa(c)))
 		if c > 1 {
@@ -148,11 +169,17 @@ func history(b *bufio.Writer, n int) {
 			b.WriteString("M 100644 inline .gitignore\n")
 			data([]byte("node_modules/\n*.o\n!keep.o\n/out\n"))
 		}
-		for i := range n {
-			if c == 1 || touched(i, c) {
-				fmt.Fprintf(b, "M 100644 inline %s\n", treePath(i))
-				data(treeContent(i, c))
+		if c == 1 {
+			for i := range r.files {
+				write(i, c)
 			}
+			continue
+		}
+		for _, i := range r.touched(c) {
+			write(i, c)
+		}
+		if c%tagEvery == 0 {
+			fmt.Fprintf(b, "reset refs/tags/v%[1]d\nfrom :%[1]d\nreset refs/remotes/origin/topic-%[1]d\nfrom :%[1]d\n", c)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func start(ctx context.Context, b *bench) error {
 // saveGoals are the ratios to reach, by number of tracked files.
 func saveGoal(files int) float64 {
 	switch {
-	case files <= 1_000:
+	case files < 5_000:
 		return 1.15
 	case files <= 10_000:
 		return 0.70
@@ -30,28 +30,42 @@ func saveGoal(files int) float64 {
 // saves times a complete quick save against what it stands for.
 func saves(ctx context.Context, b *bench) error {
 	for _, n := range b.sizes {
-		r, err := b.repository(ctx, n)
-		if err != nil {
-			return err
-		}
-		save := command{args: []string{b.program, "save", "-m", "bench"}, dir: r.root, prep: r.dirty}
-		fast, safe := save, save
-		fast.name, fast.goal = "session save", goal{ratio: saveGoal(n), mb: 60}
-		safe.name, safe.env, safe.goal = "session save, all by git", append(b.env[:len(b.env):len(b.env)], "SESSION_GIT_PATH=safe"), goal{ratio: 1.3}
-		_, err = b.compare(ctx, fmt.Sprintf("%d files, %d modified, %d new", n, modifiedFiles, newFiles),
-			command{name: "git add -A && git commit", args: []string{"sh", "-c", "git add -A && git commit -q --no-verify -m wip"}, dir: r.root, prep: r.dirty},
-			fast, safe)
-		if err != nil {
+		if err := b.saves(ctx, n, fewCommits); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// histories times it after histories as long as those of well-known projects of that size (restic, the GitHub CLI).
+func histories(ctx context.Context, b *bench) error {
+	for _, h := range []struct{ files, commits int }{{1300, 9_000}, {1900, 11_000}} {
+		if err := b.saves(ctx, h.files, h.commits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) saves(ctx context.Context, n, commits int) error {
+	r, err := b.repository(ctx, n, commits)
+	if err != nil {
+		return err
+	}
+	save := command{args: []string{b.program, "save", "-m", "bench"}, dir: r.root, prep: r.dirty}
+	fast, safe := save, save
+	fast.name, fast.goal = "session save", goal{ratio: saveGoal(n), mb: 60}
+	safe.name, safe.env, safe.goal = "session save, all by git", append(b.env[:len(b.env):len(b.env)], "SESSION_GIT_PATH=safe"), goal{ratio: 1.3}
+	_, err = b.compare(ctx, fmt.Sprintf("%d files in %d commits, %d modified, %d new", n, commits, modifiedFiles, newFiles),
+		command{name: "git add -A && git commit", args: []string{"sh", "-c", "git add -A && git commit -q --no-verify -m wip"}, dir: r.root, prep: r.dirty},
+		fast, safe)
+	return err
+}
+
 // loads times load in a work tree with changes against one git status.
 func loads(ctx context.Context, b *bench) error {
 	for _, n := range b.sizes {
-		r, err := b.repository(ctx, n)
+		r, err := b.repository(ctx, n, fewCommits)
 		if err != nil {
 			return err
 		}
