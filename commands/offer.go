@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"session/blocker"
 	"session/internal/app"
+	"session/internal/quote"
 	"session/internal/session"
 	"session/internal/text"
 
@@ -98,11 +100,40 @@ func (r *root) perform(k *call, a session.Action) error {
 	return nil
 }
 
+// decide puts the question that stops the work to the person, with the choices that it offers; "" is no answer.
+func (r *root) decide(all []blocker.Blocker) (answer string, err error) {
+	title, choices := r.words.Say("offer.answer"), []string(nil)
+	for _, b := range all {
+		if b.Type == blocker.DecisionRequired {
+			title, choices = text.Line(b.Message, quote.MaxLine), b.Choices()
+			break
+		}
+	}
+	const own = "\x00" // no choice can be this
+	if len(choices) > 0 {
+		var options []huh.Option[string]
+		for _, c := range choices {
+			options = append(options, huh.NewOption(text.Line(c, 100), c))
+		}
+		options = append(options, huh.NewOption(r.words.Say("offer.own-answer"), own), huh.NewOption(r.words.Say("offer.nothing"), ""))
+		if err := r.ask(huh.NewSelect[string]().Title(title).Options(options...).Value(&answer)); err != nil || answer != own {
+			return answer, err
+		}
+		answer, title = "", r.words.Say("offer.answer")
+	}
+	err = r.ask(huh.NewInput().Title(title).Value(&answer))
+	return answer, err
+}
+
 // mend recovers; a question is put to the person first.
 func (r *root) mend(k *call, a session.Action) error {
 	var o app.RecoverOptions
 	if a.ID == "answer" {
-		if err := r.ask(huh.NewInput().Title(r.words.Say("offer.answer")).Value(&o.Answer)); err != nil || o.Answer == "" {
+		all, err := app.Blockers(k.Ctx(), k.place)
+		if err != nil {
+			return err
+		}
+		if o.Answer, err = r.decide(all.Blockers); err != nil || o.Answer == "" {
 			return err
 		}
 	}

@@ -320,6 +320,7 @@ func (s *site) follow(ctx context.Context, v saved) (saved, error) {
 func (v *saved) edited(file session.State) {
 	if file.WorkingOn != v.state.WorkingOn || !equal(file.NextSteps, v.state.NextSteps) {
 		v.state.WorkingOn, v.state.NextSteps = file.WorkingOn, file.NextSteps
+		v.state.Words.SaidWorkingOn, v.state.Words.SaidNextSteps = true, true
 		v.notes = append(v.notes, session.NewFinding(session.StateFileGone, "load.edited"))
 	}
 }

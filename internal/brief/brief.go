@@ -294,7 +294,7 @@ func (b *builder) findings() {
 			continue
 		}
 		b.lines = append(b.lines, Line{Mark: "!", Text: string(f.Status) + ": " + f.Message})
-		if f.Quote != "" {
+		if f.Quote != "" && f.Status != session.BlockerExists { // a blocker is quoted above
 			b.quote("", f.Quote, 160)
 		}
 		for i, a := range f.Actions {
