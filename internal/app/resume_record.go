@@ -279,8 +279,16 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 	}
 }
 
-// left is what stands after the attempt: the same failure, or the one that took its place.
+// left is what stands after the attempt: the same failure, or the one that took its place. Of a failure that only an
+// agent told of, a check that fails now is the better witness: what it shows goes on with the same chain.
 func (s *settling) left(all []blocker.Blocker) *blocker.Blocker {
+	if s.at.Proved == "failed" && strings.HasPrefix(s.about.Source, "agent:") {
+		for _, b := range all {
+			if strings.HasPrefix(b.Source, "check:") && b.AutoDetected {
+				return &b
+			}
+		}
+	}
 	for _, b := range all {
 		if b.Same(s.about) {
 			return &b
