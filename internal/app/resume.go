@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,7 +227,7 @@ func (a *acting) told(d *recovery.Draft) *RecoveryStep {
 	if b != nil {
 		r.Blocker = b.ID
 		args = append(args, "type", string(b.Type))
-		r.Quotes = quoted(s.Do, b)
+		r.Quotes = quoted(s, b)
 	}
 	r.Message = a.Words.Say(s.Why, args...)
 	if s.Agent != "" {
@@ -235,18 +236,44 @@ func (a *acting) told(d *recovery.Draft) *RecoveryStep {
 		}
 	}
 	r.Actions = a.ways(s, d)
+	if s.Why == noProgram {
+		if name, command := a.installed(r.Name); name != "" {
+			r.Command, r.Message = command, a.Words.Say("resume.would-run", "agent", s.Agent, "program", name)
+			r.Actions = append([]string{brief.Shell(command)}, r.Actions...)
+		}
+	}
 	return r
 }
 
+// noProgram is why an attempt was not made: see recovery.Steps.
+const noProgram = "resume.no-program"
+
+// installed is another program of the policy that is on this machine, and how it would be started to play an agent: the
+// one to name in bundles.yaml. It is not started, because the policy names others.
+func (a *acting) installed(agent string) (name string, command []string) {
+	for _, name := range slices.Sorted(maps.Keys(a.pol.Bundles.Programs)) {
+		run := a.pol.Bundles.Programs[name].Run
+		if _, err := proc.LookPath(run[0], a.Env, a.root); err != nil {
+			continue
+		}
+		command = slices.Clone(run)
+		for i := range command {
+			command[i] = strings.ReplaceAll(command[i], "{agent}", agent)
+		}
+		return name, command
+	}
+	return "", nil
+}
+
 // quoted is what stands below a step's message: an attempt's prompt quotes it all.
-func quoted(do recovery.Do, b *blocker.Blocker) []string {
+func quoted(s recovery.Step, b *blocker.Blocker) []string {
 	var words []string
-	switch do {
-	case recovery.Try, recovery.Prove, recovery.Elsewhere:
+	switch {
+	case s.Do == recovery.Try, s.Do == recovery.Prove, s.Do == recovery.Elsewhere, s.Why == noProgram:
 		return nil
-	case recovery.Ask:
+	case s.Do == recovery.Ask:
 		words = append([]string{b.Message}, b.Choices()...)
-	case recovery.GiveUp:
+	case s.Do == recovery.GiveUp:
 		words = []string{b.Description}
 	default:
 		words = []string{b.Description, b.Resolution}
