@@ -62,6 +62,7 @@ var (
 
 // Queue is River on one database.
 type Queue struct {
+	within  func(context.Context, *dbsql.Tx, args, *river.InsertOpts) (*rivertype.JobInsertResult, error) // of a file's transaction
 	client  func(*river.Config) (client, error)
 	migrate func(context.Context) error
 	insert  client // works nothing
@@ -72,12 +73,22 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue, error) {
 	return open(&Queue{
 		client:  func(c *river.Config) (client, error) { return river.NewClient(riverpgxv5.New(pool), c) },
 		migrate: func(ctx context.Context) error { return migratePostgres(ctx, pool) },
+		within: func(context.Context, *dbsql.Tx, args, *river.InsertOpts) (*rivertype.JobInsertResult, error) {
+			return nil, errors.New("a queue on PostgreSQL takes no part in transactions of database/sql")
+		},
 	})
 }
 
 // OnSQLite is the queue in a file. River expects no other connection of its own process than this one.
 func OnSQLite(db *dbsql.DB) (*Queue, error) {
+	c, err := river.NewClient(riversqlite.New(db), &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
 	return open(&Queue{
+		within: func(ctx context.Context, tx *dbsql.Tx, j args, o *river.InsertOpts) (*rivertype.JobInsertResult, error) {
+			return c.InsertTx(ctx, tx, j, o)
+		},
 		client:  func(c *river.Config) (client, error) { return river.NewClient(riversqlite.New(db), c) },
 		migrate: func(ctx context.Context) error { return migrate(ctx, riversqlite.New(db)) },
 	})
@@ -124,15 +135,24 @@ func migrate[T any](ctx context.Context, driver riverdriver.Driver[T]) error {
 
 // Insert puts a job into the queue. false: the same turn is there already.
 func (q *Queue) Insert(ctx context.Context, j lifecycle.Job) (fresh bool, err error) {
+	return inserted(q.insert.Insert(ctx, args{j.Path, j.Turn, j.Owner, j.Session}, insertion(j)))
+}
+
+// InsertIn does so in a transaction of the file.
+func (q *Queue) InsertIn(ctx context.Context, tx *dbsql.Tx, j lifecycle.Job) (fresh bool, err error) {
+	return inserted(q.within(ctx, tx, args{j.Path, j.Turn, j.Owner, j.Session}, insertion(j)))
+}
+
+func inserted(r *rivertype.JobInsertResult, err error) (fresh bool, _ error) {
+	return err == nil && !r.UniqueSkippedAsDuplicate, err
+}
+
+func insertion(j lifecycle.Job) *river.InsertOpts {
 	o := &river.InsertOpts{Priority: j.Rank, MaxAttempts: lifecycle.MaxAttempts, Queue: usualQueue, UniqueOpts: river.UniqueOpts{ByArgs: true}}
 	if j.Rank == 1 {
 		o.Queue = urgentQueue
 	}
-	r, err := q.insert.Insert(ctx, args{j.Path, j.Turn, j.Owner, j.Session}, o)
-	if err != nil {
-		return false, err
-	}
-	return !r.UniqueSkippedAsDuplicate, nil
+	return o
 }
 
 // Start fetches jobs and lets them be done, until stop: those under way have a grace, before their contexts end too.

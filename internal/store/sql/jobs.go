@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	dbsql "database/sql"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -20,6 +21,8 @@ type Queue interface {
 	Migrate(context.Context) error
 	// Insert puts a job into the queue. false: the same turn is there already.
 	Insert(context.Context, Job) (fresh bool, err error)
+	// InsertIn does so in a transaction of a file's, whose end decides.
+	InsertIn(context.Context, *dbsql.Tx, Job) (fresh bool, err error)
 	// Start fetches jobs and lets them be done until stop, which waits for them, and ends their contexts after grace.
 	Start(context.Context, lifecycle.Labour) (stop func(ctx context.Context, grace time.Duration) error, err error)
 }
@@ -67,7 +70,14 @@ func (j *Jobs) Add(ctx context.Context, job Job, p lifecycle.Priority) (fresh bo
 	if job.Rank = slices.Index(lifecycle.Priorities(), p) + 1; job.Rank == 0 {
 		return false, fmt.Errorf("%w: %.40q is no priority; there are high, normal, low", lifecycle.ErrInvalid, string(p))
 	}
-	fresh, err = j.queue.Insert(ctx, job)
+	if j.db.server != nil {
+		fresh, err = j.queue.Insert(ctx, job)
+	} else { // the queue's one connection would be one more that waits for the disk
+		err = j.db.write(ctx, func(t tx) (err error) {
+			fresh, err = j.queue.InsertIn(t.ctx, t.tx, job)
+			return err
+		})
+	}
 	if err != nil {
 		return false, fmt.Errorf("put session %s into the queue: %w", job.Session, j.db.unexplained(ctx, err))
 	}
