@@ -11,101 +11,189 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/tidwall/gjson"
 )
 
-// TestServeLoad lets many clients read and write at once: no error, and memory that does not grow with the number of
-// requests. SESSION_TEST_LOAD says for how long (1m: then 200 read and 50 write); without it a few do for a moment.
-// SESSION_TEST_LOAD_DATABASE is another database than SQLite.
+// TestServeLoad lets many clients read and write at once, kills the service with kill -9 while they do, and starts it
+// again: no error before, memory that does not grow with the number of requests, and every session that was acknowledged
+// is there, with its job in the queue. SESSION_TEST_LOAD says for how long (1m: then 200 read and 50 write); without it a
+// few do for a moment.
 func TestServeLoad(t *testing.T) {
+	if os.Getenv("SESSION_TEST_LOAD") == "" {
+		t.Parallel()
+	}
+	t.Run("sqlite", func(t *testing.T) { loadTest(t, nil) })
+	t.Run("postgres and redis", func(t *testing.T) {
+		need := map[string]string{}
+		for _, name := range []string{"postgres", "redis"} {
+			if there, err := hasService(name); err != nil {
+				t.Fatal(err)
+			} else if !there {
+				t.Skip("there is no " + name + `: scripts/services.sh up; eval "$(scripts/services.sh env)"`)
+			}
+			need[name] = os.Getenv(services[name])
+		}
+		loadTest(t, []string{"SESSION_COORDINATION=" + need["redis"]}, "--database", freshDatabase(t, need["postgres"]))
+	})
+}
+
+func loadTest(t *testing.T, more []string, args ...string) {
 	readers, writers, span := 20, 5, 2*time.Second
 	if long, err := time.ParseDuration(os.Getenv("SESSION_TEST_LOAD")); err == nil {
 		readers, writers, span = 200, 50, long
-	} else {
-		t.Parallel()
 	}
 	dir, env := teamTree(t)
-	args := []string{"--rate", "1000000", "--limit", "1000000", "--workers", "0", "--log", "json"}
-	if at := os.Getenv("SESSION_TEST_LOAD_DATABASE"); at != "" {
-		args = append(args, "--database", at)
-	}
+	env = append(env, more...)
+	args = append(args, "--rate", "1000000", "--limit", "1000000", "--workers", "0", "--log", "json")
 	s := serve(t, dir, env, args...)
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: readers + writers}}
-	first := s.begin(s.key, `{"user_input":"first"}`)
-	paths := []string{"/api/sessions?limit=20", "/api/sessions/" + first, "/api/sessions/" + first + "/events", "/api/statistics", "/api/me"}
-	load := func(span time.Duration) (reads, writes []time.Duration) {
-		var mu sync.Mutex
-		var all sync.WaitGroup
-		end := time.Now().Add(span)
-		for i := range readers + writers {
-			all.Go(func() {
-				var mine []time.Duration
-				for n := 0; time.Now().Before(end); n++ {
-					method, path, body := "GET", paths[(i+n)%len(paths)], ""
-					if i >= readers {
-						method, path, body = "POST", "/api/sessions", fmt.Sprintf(`{"user_input":"work %d of %d"}`, n, i)
-					}
-					began := time.Now()
-					if err := s.once(client, method, path, body); err != nil {
-						t.Error(err)
-						return
-					}
-					mine = append(mine, time.Since(began))
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				if i >= readers {
-					writes = append(writes, mine...)
-				} else {
-					reads = append(reads, mine...)
-				}
-			})
-		}
-		all.Wait()
-		return reads, writes
-	}
-	load(span / 4)
+	l := &load{s: s, readers: readers, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: readers + writers}}}
+	l.first = s.begin(s.key, `{"user_input":"first"}`)
+	l.run(t, writers, span/4)
 	before := s.memory()
-	reads, writes := load(span)
-	after := s.memory()
-	for name, all := range map[string][]time.Duration{"reads": reads, "writes": writes} {
+	l.forget()
+	l.run(t, writers, span)
+	l.tell(t, span)
+	if after := s.memory(); after > before+before/2+64<<20 {
+		t.Errorf("memory grows: %d MiB, then %d MiB", before>>20, after>>20)
+	} else {
+		t.Logf("memory: %d MiB before, %d MiB after", before>>20, after>>20)
+	}
+	l.killed.Store(1 + l.acknowledged())
+	l.run(t, writers, time.Hour) // until it is killed
+	_ = s.cmd.Wait()
+	again := serve(t, dir, env, args...)
+	l.check(t, again)
+	again.ends(t)
+}
+
+// load is many clients of one service.
+type load struct {
+	s       *offered
+	client  *http.Client
+	readers int
+	first   string
+	killed  atomic.Int64 // the service is to be killed once this many are acknowledged; 0: it is not
+
+	mu            sync.Mutex
+	made          []string // every session that was acknowledged
+	reads, writes []time.Duration
+}
+
+// run lets all ask without pause until span is over, or until the service has been killed.
+func (l *load) run(t *testing.T, writers int, span time.Duration) {
+	var all sync.WaitGroup
+	end := time.Now().Add(span)
+	for i := range l.readers + writers {
+		all.Go(func() {
+			for n := 0; time.Now().Before(end); n++ {
+				err := l.once(i, n)
+				if err != nil && l.killed.Load() != 0 {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (l *load) once(i, n int) error {
+	began := time.Now()
+	if i < l.readers {
+		paths := []string{"/api/sessions?limit=20", "/api/sessions/" + l.first, "/api/sessions/" + l.first + "/events", "/api/statistics", "/api/me"}
+		_, err := l.s.once(l.client, "GET", paths[(i+n)%len(paths)], "")
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.reads = append(l.reads, time.Since(began))
+		return err
+	}
+	made, err := l.s.once(l.client, "POST", "/api/sessions", fmt.Sprintf(`{"user_input":"work %d of %d"}`, n, i))
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writes = append(l.writes, time.Since(began))
+	l.made = append(l.made, made.Get("data.session_id").String())
+	if k := l.killed.Load(); k != 0 && int64(len(l.made)) >= k+20 {
+		return l.s.cmd.Process.Kill()
+	}
+	return nil
+}
+
+func (l *load) acknowledged() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.made))
+}
+
+// forget begins to measure anew.
+func (l *load) forget() { l.reads, l.writes = nil, nil }
+
+func (l *load) tell(t *testing.T, span time.Duration) {
+	for name, all := range map[string][]time.Duration{"reads": l.reads, "writes": l.writes} {
 		slices.Sort(all)
 		if len(all) == 0 {
 			t.Fatalf("no %s in %v", name, span)
 		}
-		t.Logf("%d clients for %v: %d %s, median %v, p99 %v, longest %v", readers+writers, span, len(all), name, all[len(all)/2], all[len(all)*99/100], all[len(all)-1])
+		t.Logf("%v: %d %s, %.0f a second, median %v, p99 %v, longest %v", span, len(all), name, float64(len(all))/span.Seconds(),
+			all[len(all)/2].Round(time.Millisecond), all[len(all)*99/100].Round(time.Millisecond), all[len(all)-1].Round(time.Millisecond))
 	}
-	t.Logf("memory: %d MiB before, %d MiB after", before>>20, after>>20)
-	if after > before+before/2+64<<20 {
-		t.Errorf("memory grows: %d MiB, then %d MiB", before>>20, after>>20)
-	}
-	_, body := s.does("GET", "/api/statistics", s.key, "")
-	if n := body.Get("data.days.0.total_sessions").Int(); n < int64(len(writes)) {
-		t.Errorf("%d sessions are there, %d were acknowledged", n, len(writes))
-	}
-	s.ends(t)
 }
 
-func (s *offered) once(c *http.Client, method, path, body string) error {
+// check wants every session that was acknowledged, and a job for each.
+func (l *load) check(t *testing.T, again *offered) {
+	for _, id := range l.made {
+		if code, body := again.does("GET", "/api/sessions/"+id, again.key, ""); code != 200 {
+			t.Errorf("%s was acknowledged: %d %s", id, code, body)
+		}
+	}
+	r, err := http.NewRequest("GET", again.url+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+again.key)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "\nsession_queue_waiting ")
+	word, _, _ := strings.Cut(rest, "\n")
+	if waiting, err := strconv.ParseFloat(word, 64); err != nil || int(waiting) <= len(l.made) { // and the first
+		t.Errorf("%q jobs wait, %d sessions were acknowledged", word, len(l.made)+1)
+	}
+	t.Logf("killed with kill -9 under load: all %d that were acknowledged are there, %s jobs", len(l.made)+1, word)
+}
+
+func (s *offered) once(c *http.Client, method, path, body string) (gjson.Result, error) {
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
-		return err
+		return gjson.Result{}, err
 	}
 	r.Header.Set("Authorization", "Bearer "+s.key)
 	r.Header.Set("Content-Type", "application/json")
 	a, err := c.Do(r)
 	if err != nil {
-		return err
+		return gjson.Result{}, err
 	}
 	defer a.Body.Close()
 	b, err := io.ReadAll(a.Body)
 	if err != nil || a.StatusCode >= 400 || !gjson.GetBytes(b, "success").Bool() {
-		return fmt.Errorf("%s %s: %d %.300s %w", method, path, a.StatusCode, b, err)
+		return gjson.Result{}, fmt.Errorf("%s %s: %d %.300s %w", method, path, a.StatusCode, b, err)
 	}
-	return nil
+	return gjson.ParseBytes(b), nil
 }
 
 // memory is what the service holds, in bytes.
