@@ -58,3 +58,45 @@ func TestHandOver(t *testing.T) {
 		t.Errorf("with the service beside it: exit %d, %s", code, out)
 	}
 }
+
+// TestDoctorKnowsTheService: where it is missing, or of another version, doctor says so, as advice.
+func TestDoctorKnowsTheService(t *testing.T) {
+	session, err := exec.LookPath("session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := filepath.EvalSymlinks(session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, home := t.TempDir(), t.TempDir()
+	if err := os.Link(real, filepath.Join(alone, "session")); err != nil {
+		t.Skip(err) // the test binary is on another file system
+	}
+	doctor := func() string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(alone, "session"), "doctor", "--json")
+		cmd.Dir, cmd.Env = home, []string{"PATH=/usr/bin:/bin", "HOME=" + home}
+		out, err := cmd.Output()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	if out := doctor(); !strings.Contains(out, `"no-service"`) {
+		t.Error(out)
+	}
+	service := filepath.Join(alone, app.ServiceProgram)
+	if err := os.WriteFile(service, []byte("#!/bin/sh\necho '{\"version\":\"v0.0.1\",\"commit\":\"x\",\"go\":\"\"}'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out := doctor(); !strings.Contains(out, `"other-service"`) {
+		t.Error(out)
+	}
+	if err := os.WriteFile(service, []byte("#!/bin/sh\nexit 7\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out := doctor(); !strings.Contains(out, `"broken-service"`) {
+		t.Error(out)
+	}
+}

@@ -245,6 +245,7 @@ func Doctor(ctx context.Context, p Place) (DoctorResult, error) {
 	s.examineGitHub(ctx, &r)
 	s.examineState(ctx, &r)
 	s.examineShared(ctx, &r)
+	s.examineService(ctx, &r)
 	r.Healthy = !slices.ContainsFunc(r.Problems, func(x DoctorProblem) bool { return !x.Advice })
 	return r, nil
 }
