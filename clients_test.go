@@ -61,7 +61,7 @@ func newAssistant(t *testing.T, name string) *assistant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh(t, top, append(a.env, "PROGRAM="+program), `mkdir bin home project project/sub up.git; ln "$PROGRAM" bin/session || cp "$PROGRAM" bin/session
+	sh(t, top, append(a.env, "PROGRAM="+program), `mkdir bin home project project/sub up.git; ln "$PROGRAM" bin/session && ln "$PROGRAM" bin/session-service || { cp "$PROGRAM" bin/session; cp "$PROGRAM" bin/session-service; }
 git init -q --bare up.git; cd project; git init -q; git config user.name Ada; git config user.email ada@example.invalid
 printf 'all:\n\t@echo "clock.cpp:7:3: error: Tick was not declared in this scope"; exit 1\n' >Makefile; echo 1 >sub/file
 git add -A; git commit -qm base; git remote add origin ../up.git`)
