@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"session/internal/coordination"
@@ -25,6 +26,10 @@ type announced struct {
 
 	mu     sync.Mutex
 	silent time.Time // until when nobody is asked, because nobody answered
+
+	publishing sync.Mutex   // one empties the outbox at a time
+	wanted     atomic.Int64 // how often that was asked for
+	emptied    int64        // what was wanted when it was emptied last; under publishing
 }
 
 const (
@@ -48,16 +53,29 @@ func (s *site) announce(ctx context.Context, r lifecycle.Records) (lifecycle.Rec
 
 // reach does something with the coordination service, unless it is known to be away.
 func (a *announced) reach(do func() error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.now().Before(a.silent) {
+	if a.isSilent() {
 		return
 	}
 	err := do()
 	if err == nil || errors.Is(err, coordination.ErrInvalid) || errors.Is(err, context.Canceled) {
 		return // names that cannot be keys are not kept hot
 	}
+	a.mu.Lock()
+	known := a.now().Before(a.silent)
 	a.silent = a.now().Add(pause)
+	a.mu.Unlock()
+	if !known { // many may have asked at a time
+		a.complain(err)
+	}
+}
+
+func (a *announced) isSilent() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now().Before(a.silent)
+}
+
+func (a *announced) complain(err error) {
 	a.warn(session.NewFinding(session.SourceFailed, "coordination.away", "cause", err))
 }
 
@@ -68,27 +86,39 @@ func (a *announced) tell(ctx context.Context, id lifecycle.ID, c coordination.Ch
 	a.publish(ctx)
 }
 
-// publish empties the outbox. Of two that do so at once, both may publish an event: it has the same number.
+// publish empties the outbox, and returns when what was in it is published. Of many that want that at once, one does it for
+// all who came before it began: each emptying is a transaction. Of two processes, both may publish an event: it has the
+// same number.
 func (a *announced) publish(ctx context.Context) {
-	a.reach(func() error {
-		for {
-			events, err := a.Records.Unpublished(ctx, outbox)
-			if err != nil || len(events) == 0 {
-				return err
+	mine := a.wanted.Add(1)
+	a.publishing.Lock()
+	defer a.publishing.Unlock()
+	if a.emptied >= mine {
+		return
+	}
+	all := a.wanted.Load()
+	a.reach(func() error { return a.empty(ctx) })
+	a.emptied = all
+}
+
+func (a *announced) empty(ctx context.Context) error {
+	for {
+		events, err := a.Records.Unpublished(ctx, outbox)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if a.now().Sub(e.At) > staleness {
+				continue // nobody waits for it any more; the history has it
 			}
-			for _, e := range events {
-				if a.now().Sub(e.At) > staleness {
-					continue // nobody waits for it any more; the history has it
-				}
-				if err := a.bus.Publish(ctx, published(e)); err != nil && !errors.Is(err, coordination.ErrInvalid) {
-					return err
-				}
-			}
-			if err := a.Records.Published(ctx, events); err != nil {
+			if err := a.bus.Publish(ctx, published(e)); err != nil && !errors.Is(err, coordination.ErrInvalid) {
 				return err
 			}
 		}
-	})
+		if err := a.Records.Published(ctx, events); err != nil || len(events) < outbox {
+			return err
+		}
+	}
 }
 
 // published is an event as it is published: the seed's keys, with number and owner in its data.
