@@ -38,6 +38,7 @@ type ObjectsOptions struct {
 type Coordinator interface {
 	coordination.Hot
 	coordination.Bus
+	coordination.Limiter
 	Leases(snapshot.StoreID) snapshot.Leaser
 	Ping(context.Context) error
 	Close() error

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"session/internal/coordination"
 	"session/internal/lifecycle"
 	"session/internal/snapshot"
 	"session/internal/store/sql"
@@ -115,6 +116,25 @@ func (s *Service) job(ctx context.Context, o StartOptions) (job, lifecycle.ID, e
 	}
 	run, err := at.runID()
 	return job{Base: string(base), Run: run, Agent: o.Agent, Profile: at.Profile, Queue: true, Priority: o.Priority}, lifecycle.ID(snapshot.ForkID(chain.ID(), base, run)), err
+}
+
+// Limiter counts requests over all services of this database, where a place to do so is named; else nil.
+func (s *Service) Limiter() coordination.Limiter {
+	if s.client == nil {
+		return nil
+	}
+	return ofDatabase{s.client, s.Shown}
+}
+
+// ofDatabase keeps those apart who have the same name in two databases.
+type ofDatabase struct {
+	coordination.Limiter
+	database string
+}
+
+// Allow implements coordination.Limiter.
+func (l ofDatabase) Allow(ctx context.Context, who string, r coordination.Rate) (bool, time.Duration, error) {
+	return l.Limiter.Allow(ctx, l.database+" "+who, r)
 }
 
 // Load is how many Sessions run and how many wait, on all workers.

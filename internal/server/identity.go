@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // socketKey is how a page names its token when it opens a WebSocket: browsers let it set no header there, but it may
@@ -91,7 +92,10 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (User, bool) {
 	u, err := s.identify(r.Context(), r)
 	if errors.Is(err, ErrNoToken) {
 		s.metrics.unknown.Inc()
-		s.rates.allow(guesser, s.now())
+		if ok, wait := s.guessed(r.Context(), guesser); !ok {
+			s.tooOften(w, r, wait)
+			return u, false
+		}
 		w.Header().Set("WWW-Authenticate", `Bearer realm="session"`)
 		s.refuse(w, r, refusal{Status: http.StatusUnauthorized, Code: "UNAUTHORIZED", Message: s.say(r, "serve.token"), Hint: s.say(r, "serve.token.hint")})
 		return u, false
@@ -101,9 +105,17 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (User, bool) {
 		return u, false
 	}
 	noteUser(r, u)
-	if ok, wait := s.rates.allow("user "+u.Name, s.now()); !ok {
+	if ok, wait := s.allowed(r.Context(), "user "+u.Name); !ok {
 		s.tooOften(w, r, wait)
 		return u, false
 	}
 	return u, true
+}
+
+// guessed counts a token that nobody has, here, where the next one is refused unheard, and wherever services count together.
+func (s *Server) guessed(ctx context.Context, guesser string) (ok bool, wait time.Duration) {
+	if ok, wait = s.rates.allow(guesser, s.now()); ok {
+		ok, wait, _ = s.everybody(ctx, guesser)
+	}
+	return ok, wait
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"session/internal/app"
+	"session/internal/coordination"
 )
 
 // Options are what a service is made from.
@@ -20,6 +21,8 @@ type Options struct {
 	Sessions Sessions
 	// Shared tells what happens on other machines; nil: nothing does.
 	Shared Shared
+	// Rates counts requests over all services that share it; nil: each counts alone.
+	Rates coordination.Limiter
 	// Hosts are names by which the service may be called besides those of the loopback interface: "host" or "host:port".
 	Hosts  []string
 	Secure bool // it is served over TLS

@@ -16,15 +16,16 @@ import (
 // Server is the service. Make it with New; its Handler serves requests, Serve also minds the connections.
 type Server struct {
 	Options
-	words   map[text.Lang]*text.Catalogue
-	ops     []operation
-	openapi []byte
-	metrics *metrics
-	rates   *rates
-	live    *live
-	traces  *traces
-	ending  atomic.Bool
-	handler http.Handler
+	words    map[text.Lang]*text.Catalogue
+	ops      []operation
+	openapi  []byte
+	metrics  *metrics
+	rates    *rates
+	together together
+	live     *live
+	traces   *traces
+	ending   atomic.Bool
+	handler  http.Handler
 }
 
 // New makes a service. It touches nothing yet; with Traces it begins to send some, and Serve ends that.

@@ -72,7 +72,7 @@ func queue(s sql.Server, file *dbsql.DB) (sql.Queue, error) {
 }
 
 func serve(ctx context.Context, o commands.ServeOptions) error {
-	s, err := server.New(server.Options{Place: o.Place, Log: o.Log, Key: o.Key, Owner: string(o.Service.Owner), Tokens: tokens{o.Service}, Sessions: o.Service, Shared: o.Service,
+	s, err := server.New(server.Options{Place: o.Place, Log: o.Log, Key: o.Key, Owner: string(o.Service.Owner), Tokens: tokens{o.Service}, Sessions: o.Service, Shared: o.Service, Rates: o.Service.Limiter(),
 		Hosts: o.Hosts, Secure: o.Secure, Traces: server.TracesWanted(func(name string) string { return proc.Getenv(o.Place.Env, name) }),
 		Limits: server.Limits{Rate: o.Rate, Burst: int(4 * o.Rate), Drain: o.Drain}})
 	if err != nil {

@@ -8,6 +8,7 @@
 //	session:<id>:progress             hash: total_todos, completed, current_todo; as long as the session's
 //	session:<id>:hitl_pending         JSON: request_id, type, data, timeout_at; until timeout_at
 //	ws_connections:<id>               set of connected clients
+//	session:rate:<hash>               when what somebody asked is paid for (limit.go); until then
 //	session_events                    channel of what happens (seed 004 §8.2)
 //
 // # Nothing here decides
