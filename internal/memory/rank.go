@@ -84,9 +84,9 @@ func (r *ranker) near(ctx context.Context, keywords []asked, topK int) ([]int64,
 			return nil, err
 		}
 	}
-	for i := range near.found {
-		if p := *r.places.of(near.found[i].item); p > 0 && r.found[p-1].count > 0 {
-			near.found[i].count = 0
+	for c := range near.found.all {
+		if p := *r.places.of(c.item); p > 0 && r.found.at(p-1).count > 0 {
+			c.count = 0
 		}
 	}
 	return near.best(topK), nil
@@ -103,15 +103,47 @@ type candidate struct {
 	hasWhole bool
 }
 
+// candidates are kept in parts that stay where they are: a common word has a hundred thousand of them.
+type candidates struct {
+	parts [][]candidate
+	n     int
+}
+
+const partSize = 1 << 10
+
+func (c *candidates) at(i int32) *candidate { return &c.parts[i/partSize][i%partSize] }
+
+// add gives how many there are now.
+func (c *candidates) add(x candidate) int32 {
+	if c.n%partSize == 0 {
+		c.parts = append(c.parts, make([]candidate, 0, partSize))
+	}
+	last := &c.parts[len(c.parts)-1]
+	*last = append(*last, x)
+	c.n++
+	return int32(c.n)
+}
+
+func (c *candidates) all(yield func(*candidate) bool) {
+	for _, p := range c.parts {
+		for i := range p {
+			if !yield(&p[i]) {
+				return
+			}
+		}
+	}
+}
+
 type ranker struct {
 	in          Index
 	by          Ranking
 	items, mean float64 // number of items, and their mean length
-	found       []candidate
+	found       candidates
 	places      places
 	keywords    int32 // so many were looked up
 	held        int   // so many items hold the last one
 	hits        []Posting
+	idf         float64 // of what was looked up last
 }
 
 func newRanker(in Index, by Ranking) *ranker {
@@ -126,7 +158,7 @@ type places struct {
 	last  *page
 }
 
-// page is the places of neighbouring items in ranker.found, counted from 1.
+// page is the places of neighbouring items among the candidates, counted from 1.
 type page [256]int32
 
 func (p *places) of(item int64) *int32 {
@@ -174,6 +206,8 @@ func (r *ranker) look(ctx context.Context, k keyRange, need int32) error {
 	if !k.one {
 		r.hits = merge(r.hits)
 	}
+	n := float64(len(r.hits))
+	r.idf = math.Log(1 + (r.items-n+.5)/(n+.5))
 	for _, p := range r.hits {
 		r.hit(p, k, need)
 	}
@@ -198,10 +232,9 @@ func merge(hits []Posting) []Posting {
 func (r *ranker) hit(p Posting, k keyRange, need int32) {
 	place := r.places.of(p.Item)
 	if *place == 0 {
-		r.found = append(r.found, candidate{item: p.Item, at: p.At})
-		*place = int32(len(r.found))
+		*place = r.found.add(candidate{item: p.Item, at: p.At})
 	}
-	c := &r.found[*place-1]
+	c := r.found.at(*place - 1)
 	if c.keyword != r.keywords {
 		c.keyword, c.weight, c.hasWhole = r.keywords, 0, false
 	}
@@ -215,17 +248,16 @@ func (r *ranker) hit(p Posting, k keyRange, need int32) {
 		c.whole++
 	}
 	if k.score && r.by == CountBM25Recency {
-		c.score += r.bm25(p, len(r.hits))
+		c.score += r.bm25(p)
 	}
 }
 
-// bm25 is the score of a key that so many items hold, for one of them. k1 and b are those that retrieval over short texts
-// is usually run with (Anserini).
-func (r *ranker) bm25(p Posting, holders int) float64 {
+// bm25 is the score that a key of the given idf gives one of the items that hold it. k1 and b are those that retrieval over
+// short texts is usually run with (Anserini).
+func (r *ranker) bm25(p Posting) float64 {
 	const k1, b = 0.9, 0.4
-	n, tf := float64(holders), float64(p.Count)
-	idf := math.Log(1 + (r.items-n+.5)/(n+.5))
-	return idf * tf * (k1 + 1) / (tf + k1*(1-b+b*float64(p.Length)/r.mean))
+	tf := float64(p.Count)
+	return r.idf * tf * (k1 + 1) / (tf + k1*(1-b+b*float64(p.Length)/r.mean))
 }
 
 func (r *ranker) compare(a, b *candidate) int {
@@ -238,11 +270,10 @@ func (r *ranker) compare(a, b *candidate) int {
 
 // best is the first n candidates that hold a keyword, without sorting all of them.
 func (r *ranker) best(n int) []int64 {
-	n = min(n, len(r.found))
+	n = min(n, r.found.n)
 	var top []*candidate
 	var worst *candidate // of the n that are in so far
-	for i := range r.found {
-		c := &r.found[i]
+	for c := range r.found.all {
 		if c.count == 0 || worst != nil && r.compare(worst, c) < 0 {
 			continue
 		}
