@@ -227,6 +227,15 @@ func TestServeFromRunToAnswer(t *testing.T) {
 	if _, list := s.does("GET", "/api/sessions", ada, ""); list.Get("data.sessions.#").Int() != 1 {
 		t.Errorf("ada's: %s", list)
 	}
+	if code, found := s.does("GET", "/api/sessions/"+mine+"/memory?query=hello&top_k=3", ada, ""); code != 200 || !strings.Contains(found.Get("data.items.0.summary").String(), "hello") {
+		t.Errorf("what ada's session remembers: %d %s", code, found)
+	}
+	if code, found := s.does("GET", "/api/sessions/"+mine+"/memory?query=queue&top_k=99", ada, ""); code != 200 || strings.Contains(found.String(), "retries with a bound") {
+		t.Errorf("ada finds what the work tree remembers: %d %s", code, found)
+	}
+	if code, found := s.does("GET", "/api/sessions/"+mine+"/memory?query=hello&top_k=3", s.key, ""); code != 404 {
+		t.Errorf("the operator looks into ada's memory: %d %s", code, found)
+	}
 	s.ends(t)
 }
 

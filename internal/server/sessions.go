@@ -57,6 +57,7 @@ func (s *Server) sessionOperations() []operation {
 		op(http.MethodPost, one+"/requests/{request_id}/answer", "answerRequest", "Give the one answer to a question; the session goes on", users, s.answer, http.StatusConflict),
 		op(http.MethodGet, one+"/snapshots/{snapshot_id}", "getSessionSnapshot", "The snapshot of one of a session's checkpoints", users, s.checkpoint),
 		op(http.MethodGet, one+"/diff", "diffCheckpoints", "How the snapshots of two of a session's checkpoints differ", users, s.checkpointDiff),
+		op(http.MethodGet, one+"/memory", "searchSessionMemory", "What was remembered in a session, the best first", users, s.sessionMemory),
 		op(http.MethodGet, "/api/statistics", "getStatistics", "Your sessions day by day, and how many are in each state", users, s.statistics),
 	}
 }

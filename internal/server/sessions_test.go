@@ -203,7 +203,7 @@ func TestTwoUsers(t *testing.T) {
 		if !strings.Contains(o.path, "{") {
 			continue
 		}
-		path := strings.NewReplacer("{session_id}", "of-ada", "{request_id}", "q1", "{snapshot_id}", "snapshot-1").Replace(o.path) + "?from=snapshot-1&to=snapshot-1"
+		path := strings.NewReplacer("{session_id}", "of-ada", "{request_id}", "q1", "{snapshot_id}", "snapshot-1").Replace(o.path) + "?from=snapshot-1&to=snapshot-1&query=do&top_k=9"
 		body := ""
 		if hasBody(o.in) {
 			body = `{"choice":"yes"}`
@@ -528,7 +528,7 @@ func TestEveryRouteIsTheTables(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"createSession", "listSessions", "getSession", "resumeSession", "pauseSession", "cancelSession", "deleteSession", "answerRequest", "listSnapshots", "diffSnapshots",
-		"searchMemory", "getStatistics"} {
+		"searchMemory", "searchSessionMemory", "getStatistics"} {
 		if !slices.Contains(ids, want) {
 			t.Errorf("%s is missing", want)
 		}

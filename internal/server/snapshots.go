@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"session/internal/app"
+	"session/internal/lifecycle"
 )
 
 // operations is the whole table.
@@ -76,6 +77,24 @@ type memoryIn struct {
 
 type memoryOut struct {
 	Items []app.Memory `json:"items"`
+}
+
+type sessionMemoryIn struct {
+	ID   lifecycle.ID `path:"session_id" doc:"id of a session"`
+	Text string       `query:"query" required:"" doc:"words, names, file names"`
+	TopK int          `query:"top_k" required:"" range:"1,1000" doc:"at most so many; there is no default"`
+}
+
+// sessionMemory looks into the memory of one session, as its newest checkpoint has it.
+func (s *Server) sessionMemory(ctx context.Context, c call, in sessionMemoryIn) (memoryOut, error) {
+	x, err := s.Sessions.Get(ctx, c.key(in.ID))
+	if err != nil || x.Head == "" { // nothing is remembered before the first checkpoint
+		return memoryOut{filled[app.Memory](nil)}, err
+	}
+	q := app.MemoryQuery{Text: in.Text, TopK: in.TopK, Ranking: "count-recency"}
+	q.Session = string(x.Head)
+	found, err := app.SearchMemory(ctx, c.place, q)
+	return memoryOut{filled(found)}, err
 }
 
 func (s *Server) memory(ctx context.Context, c call, in memoryIn) (memoryOut, error) {
