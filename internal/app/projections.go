@@ -11,7 +11,7 @@ import (
 	"session/internal/survey"
 )
 
-// projections are what shows a snapshot besides the snapshot itself, in the order in which they are written.
+// projections are what shows a snapshot besides the snapshot itself. They are written at once.
 func (s *site) projections(chain *snapshot.Store) []cycle.Projection {
 	return []cycle.Projection{
 		{Name: session.StateFile, Do: s.writeState},

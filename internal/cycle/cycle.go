@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"session/internal/engine"
@@ -249,10 +251,22 @@ func (r Runner) commit(ctx context.Context, at Where, out *Outcome, held bool) e
 	if !held {
 		project = r.Beside
 	}
-	for _, p := range project {
-		if err := p.Do(ctx, made.Manifest, out.Bundle); err != nil {
-			out.Behind = append(out.Behind, fmt.Errorf("%s: %w", p.Name, err))
-		}
-	}
+	out.Behind = append(out.Behind, show(ctx, project, made.Manifest, out.Bundle)...)
 	return nil
+}
+
+// show writes projections, all at once: each mostly waits for the disk, and none knows of another. It gives what went
+// wrong, in their order.
+func show(ctx context.Context, all []Projection, m snapshot.Manifest, b session.Bundle) []error {
+	errs := make([]error, len(all))
+	var wait sync.WaitGroup
+	for i, p := range all {
+		wait.Go(func() {
+			if err := p.Do(ctx, m, b); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", p.Name, err)
+			}
+		})
+	}
+	wait.Wait()
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
