@@ -40,13 +40,10 @@ func (r *Repo) FirstCommit(ctx context.Context) (string, error) {
 func (r *Repo) Settings(ctx context.Context, section string) (map[string]string, error) {
 	all := map[string]string{}
 	if r.inner != nil {
-		cfg, err := r.inner.Config()
-		if err == nil {
-			for _, o := range cfg.Raw.Section(section).Options {
-				all[strings.ToLower(o.Key)] = o.Value
-			}
-			return all, nil
+		for _, o := range r.inner.config.Raw.Section(section).Options {
+			all[strings.ToLower(o.Key)] = o.Value
 		}
+		return all, nil
 	}
 	if !exists(filepath.Join(r.CommonDir, "config")) {
 		return all, nil

@@ -10,8 +10,13 @@ import (
 
 	"session/internal/proc"
 
-	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
 // Repo is a git repository seen from one of its work trees. All paths are absolute and without symbolic links.
@@ -26,8 +31,8 @@ type Repo struct {
 	IndexFile string
 
 	git   runner
-	inner *git.Repository // nil where go-git cannot open the repository
-	early *early          // what Begin started; nil: nothing
+	inner *inner // nil where go-git cannot open the repository
+	early *early // what Begin started; nil: nothing
 }
 
 // ErrNoRepo says that a folder is not inside a git repository.
@@ -99,18 +104,38 @@ func (r *Repo) openInProcess(dir string) bool {
 	if !ok || !exists(filepath.Join(gitDir, "HEAD")) || !ours(root) || !ours(gitDir) || inside(dir, gitDir) {
 		return false
 	}
-	inner, err := git.PlainOpenWithOptions(root, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
-	if err != nil {
+	common := commonDir(gitDir)
+	inner, err := openInner(gitDir, common)
+	if err != nil || inner.config.Core.IsBare || inner.config.Core.Worktree != "" || inner.config.Raw.HasSection("extensions") || !inner.known() {
 		return false
 	}
-	cfg, err := inner.Config()
-	if err != nil || cfg.Core.IsBare || cfg.Core.Worktree != "" || cfg.Raw.HasSection("extensions") {
-		return false
-	}
-	r.Root, r.GitDir, r.CommonDir, r.inner = root, gitDir, commonDir(gitDir), inner
+	r.Root, r.GitDir, r.CommonDir, r.inner = root, gitDir, common, inner
 	r.Prefix = prefix(root, dir)
 	r.git.place = []string{"-C", root}
 	return true
+}
+
+// inner is a repository as go-git's storage reads it: without go-git's own Repository, whose transports and signatures cost
+// every start of the program half a millisecond.
+type inner struct {
+	store  *filesystem.Storage
+	config *config.Config // as it was when the repository was opened
+}
+
+func openInner(gitDir, common string) (*inner, error) {
+	fs := osfs.New(gitDir)
+	if common != gitDir {
+		fs = dotgit.NewRepositoryFilesystem(fs, osfs.New(common))
+	}
+	s := filesystem.NewStorage(fs, cache.NewObjectLRUDefault())
+	cfg, err := s.Config()
+	return &inner{s, cfg}, err
+}
+
+// known reports whether the repository's format is one that is read here (gitrepository-layout, core.repositoryFormatVersion).
+func (i *inner) known() bool {
+	v := i.config.Raw.Section("core").Option("repositoryformatversion")
+	return v == "" || v == "0" || v == "1"
 }
 
 // followGitFile resolves .git: a directory, or a file that names one ("gitdir: PATH", gitrepository-layout).
@@ -244,7 +269,7 @@ func (r *Repo) headInProcess() (Head, bool) {
 	if r.inner == nil {
 		return Head{}, false
 	}
-	ref, err := r.inner.Reference(plumbing.HEAD, false)
+	ref, err := r.inner.store.Reference(plumbing.HEAD)
 	if err != nil {
 		return Head{}, false
 	}
@@ -255,7 +280,7 @@ func (r *Repo) headInProcess() (Head, bool) {
 	if !strings.HasPrefix(h.Ref, "refs/heads/") || h.Ref == "refs/heads/.invalid" { // reftable's placeholder
 		return Head{}, false
 	}
-	at, err := r.inner.Reference(ref.Target(), true)
+	at, err := storer.ResolveReference(r.inner.store, ref.Target())
 	switch {
 	case errors.Is(err, plumbing.ErrReferenceNotFound):
 		return h, true
