@@ -161,12 +161,34 @@ func (r *root) app() *cli.App {
 		DisableSliceFlagSeparator: true, // a comma is part of what was said
 		CommandNotFound:           func(*cli.Context, string) {},
 	}
+	named := r.named(a.Commands)
 	for _, c := range a.Commands {
-		r.prepare(c, "")
+		if len(named) == 0 || named[c] {
+			r.prepare(c, "")
+		} else {
+			c.Flags, c.Subcommands, c.Description = nil, nil, ""
+		}
 	}
 	quiet(a.Flags)
-	a.CustomAppHelpTemplate = r.frontPage(a.Commands)
+	if len(named) == 0 {
+		a.CustomAppHelpTemplate = r.frontPage(a.Commands)
+	}
 	return a
+}
+
+// named are the commands whose names are words of the command line: it can only be about one of them, and the library
+// looks at every flag of every command that it is shown. None: it may be about any.
+func (r *root) named(all []*cli.Command) map[*cli.Command]bool {
+	named := map[*cli.Command]bool{}
+	for _, word := range r.args[min(1, len(r.args)):] {
+		if word == "--generate-bash-completion" {
+			return nil
+		}
+		if c := find(all, word); c != nil {
+			named[c] = true
+		}
+	}
+	return named
 }
 
 // prepare gives every command what urfave/cli leaves to chance.
