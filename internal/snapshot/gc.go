@@ -129,14 +129,14 @@ func parseSlotKey(key string) (line ID, n int, ok bool) {
 
 // collector decides; it touches nothing.
 type collector struct {
-	policy       GCPolicy
+	policy              GCPolicy
 	live, pinned, bases map[ID]bool
-	key          func(Path) ID
-	graph        *Graph
-	slots        map[ID]announcement
-	here         map[ID]bool // snapshots that stay
-	rank         map[ID]int  // of a snapshot in its line, newest first
-	plan         GCPlan
+	key                 func(Path) ID
+	graph               *Graph
+	slots               map[ID]announcement
+	here                map[ID]bool // snapshots that stay
+	rank                map[ID]int  // of a snapshot in its line, newest first
+	plan                GCPlan
 }
 
 func newCollector(p GCPolicy, live []Held, g *Graph) *collector {

@@ -3,10 +3,10 @@
 // There is one schema and one text of each query for both (memory.sql, migrations/). What they have in common carries
 // far: $1 parameters in the order of their first use, ON CONFLICT, RETURNING, FILTER. Times are BIGINT milliseconds since
 // 1970, ids are TEXT made by the client, JSON is TEXT, and what must be compared as bytes is BYTEA, which is BLOB enough
-// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/, /*now*/, /*bytes(*/), and a dialect says what
-// they become.
+// for SQLite. The few words that differ stand as comments in the texts (/*clustered*/, /*lock*/, /*now*/, /*now_ms*/,
+// /*bytes(*/), and a dialect says what they become.
 //
-// The schema has parts (memory, lifecycle), and a database gets a part when it is first asked for it: the file of a
+// The schema has parts (memory, lifecycle, queue), and a database gets a part when it is first asked for it: the file of a
 // work tree's memory carries no tables of a queue. Each part only moves forward: migrations are numbered files, each runs
 // once, in a transaction, and never changes after release. Twenty processes may begin with an empty database together.
 //

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	dbsql "database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -44,6 +45,9 @@ func (d *DB) Jobs(ctx context.Context) (*Jobs, error) {
 	}
 	q, err := d.drivers.Queue(d.server, file)
 	if err != nil {
+		return nil, fmt.Errorf("open the queue in the database: %w", err)
+	}
+	if err := d.migrate(ctx, queuePart()); err != nil {
 		return nil, fmt.Errorf("open the queue in the database: %w", err)
 	}
 	if err := d.migrateJobs(ctx, q); err != nil {
@@ -115,20 +119,26 @@ func (j *Jobs) Work(ctx context.Context, o WorkOptions) error {
 	if o.Rescue <= 0 {
 		o.Rescue = rescueAfter
 	}
-	w := &worker{db: j.db, o: o, slots: newSlots(o.Slots), alive: map[int64]int{}}
+	w := &worker{db: j.db, o: o, slots: newSlots(o.Slots), alive: map[int64]int{}, usual: make(chan struct{}, 1),
+		roll: &roll{db: j.db, name: o.Name, slots: o.Slots, stale: o.Rescue}}
+	if err := w.roll.beat(ctx); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
 	stop, err := j.queue.Start(ctx, lifecycle.Labour{Name: o.Name, Slots: o.Slots, Usual: max(1, o.Slots-reserved(o.Slots)),
 		Run: w.run, Here: w.here, Clean: o.Clean, Log: o.Log, Rescue: o.Rescue})
 	if err != nil {
 		return fmt.Errorf("start the worker: %w", j.db.unexplained(ctx, err))
 	}
 	w.beats(ctx)
-	if err := stop(context.WithoutCancel(ctx), o.Grace); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	if err := errors.Join(stop(ctx, o.Grace), w.roll.leave(ctx)); err != nil {
 		return fmt.Errorf("stop the worker: %w", err)
 	}
 	return nil
 }
 
-// reserved is how many of n slots only High may take: those that are free when more than nine tenths are busy.
+// reserved is how many of n slots only High may take: those that are free when more than nine tenths are busy. So many does
+// a worker not even fetch others for; what counts in the end is the roll of all workers.
 func reserved(n int) int { return max(0, n-n*9/10-1) }
 
 // worker is one worker at work.
@@ -136,6 +146,8 @@ type worker struct {
 	db    *DB
 	o     WorkOptions
 	slots *slots
+	roll  *roll
+	usual chan struct{} // held by the one job that is not urgent and looks for a place
 	mu    sync.Mutex
 	alive map[int64]int // attempt of each job that runs here
 }
@@ -144,20 +156,88 @@ type worker struct {
 func (w *worker) run(ctx context.Context, id int64, j Job, urgent bool) error {
 	w.mark(id, j.Attempt)
 	defer w.mark(id, 0)
+	if err := w.enter(ctx, urgent); err != nil {
+		return err
+	}
+	defer w.exit(ctx)
+	err := w.o.Run(ctx, j)
+	if err != nil {
+		return snoozed(ctx, err)
+	}
+	return nil
+}
+
+// lookAgain is how long it takes until somebody looks again whether a tenth of all slots is free.
+const lookAgain = 100 * time.Millisecond
+
+// enter waits for a place here, and until not more than nine tenths of all workers' are taken. ErrSnooze: the worker has to stop.
+func (w *worker) enter(ctx context.Context, urgent bool) error {
 	if !urgent {
-		if err := w.yield(ctx); err != nil {
-			return err
+		select {
+		case w.usual <- struct{}{}:
+			defer func() { <-w.usual }()
+		case <-ctx.Done():
+			return lifecycle.ErrSnooze
 		}
 	}
-	if err := w.slots.take(ctx, urgent); err != nil {
+	for {
+		if !urgent {
+			if err := w.yield(ctx); err != nil {
+				return snoozed(ctx, err)
+			}
+		}
+		if err := w.take(ctx, urgent); err != nil {
+			return snoozed(ctx, err)
+		}
+		ok, err := w.roll.claim(ctx, urgent)
+		if ok {
+			return nil
+		}
+		w.slots.give()
+		if err == nil {
+			err = sleep(ctx, lookAgain)
+		}
+		if err != nil {
+			return snoozed(ctx, err)
+		}
+	}
+}
+
+// elsewhere is how long what is urgent waits for a place here before it looks for one with other workers.
+const elsewhere = time.Second
+
+// take waits for a place here. What is urgent goes back into the queue (ErrSnooze) while another worker has a free one.
+func (w *worker) take(ctx context.Context, urgent bool) error {
+	if !urgent {
+		return w.slots.take(ctx, false)
+	}
+	for {
+		soon, end := context.WithTimeout(ctx, elsewhere)
+		err := w.slots.take(soon, true)
+		end()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if free, err := w.roll.room(ctx); err != nil || free {
+			return errors.Join(err, lifecycle.ErrSnooze)
+		}
+	}
+}
+
+// snoozed is ErrSnooze where the worker has to stop: that is no attempt.
+func snoozed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return lifecycle.ErrSnooze
 	}
-	defer w.slots.give()
-	err := w.o.Run(ctx, j)
-	if err != nil && ctx.Err() != nil {
-		return lifecycle.ErrSnooze // the worker has to stop: that is no attempt
-	}
 	return err
+}
+
+// exit gives the place back.
+func (w *worker) exit(ctx context.Context) {
+	if err := w.roll.release(context.WithoutCancel(ctx)); err != nil {
+		w.o.Log.WarnContext(ctx, "the worker could not say that a job ended", "error", err)
+	}
+	w.slots.give()
 }
 
 const urgentQuery = `SELECT COUNT(*) FROM river_job WHERE state = 'available' AND queue = 'urgent'`
@@ -213,7 +293,8 @@ func (w *worker) beats(ctx context.Context) {
 			alive[id] = attempt
 		}
 		w.mu.Unlock()
-		for what, err := range map[string]error{"say that jobs live": w.db.beat(ctx, alive), "look after sessions": w.o.Tick(ctx)} {
+		for what, err := range map[string]error{"say that it lives": w.roll.beat(ctx), "say that jobs live": w.db.beat(ctx, alive),
+			"look after sessions": w.o.Tick(ctx)} {
 			if err != nil && ctx.Err() == nil {
 				w.o.Log.WarnContext(ctx, "the worker could not "+what, "error", err)
 			}

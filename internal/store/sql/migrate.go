@@ -9,7 +9,7 @@ import (
 	"io/fs"
 )
 
-//go:embed migrations/*.sql migrations/lifecycle/*.sql
+//go:embed migrations/*.sql migrations/lifecycle/*.sql migrations/queue/*.sql
 var migrationFiles embed.FS
 
 // part is a part of the schema: its migrations, and the table that counts those that ran.
@@ -28,9 +28,13 @@ func lifecyclePart() part {
 	return part{"lifecycle", migrationFiles, "migrations/lifecycle/*.sql", "lifecycle_migrations"}
 }
 
+func queuePart() part {
+	return part{"queue", migrationFiles, "migrations/queue/*.sql", "queue_migrations"}
+}
+
 // ForeignSchemaError says that a database was made by another program, or by a newer one.
 type ForeignSchemaError struct {
-	Part      string // of the schema: memory or lifecycle
+	Part      string // of the schema: memory, lifecycle or queue
 	Migration int    // the first one that differs, from 1
 	Why       string // how
 }

@@ -37,8 +37,9 @@ func openPostgres(address string, p Patience, with Drivers) (*DB, error) {
 
 func postgresDialect(s Server) dialect {
 	return dialect{
-		name:     "postgres",
-		words:    strings.NewReplacer("/*lock*/", "FOR UPDATE", "/*now*/", "now()"),
+		name: "postgres",
+		words: strings.NewReplacer("/*lock*/", "FOR UPDATE", "/*now*/", "now()",
+			"/*now_ms*/", "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
 		rows:     64,
 		hasTable: `SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 		lock:     fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, migrationLock),

@@ -161,8 +161,9 @@ func sqliteName(path, durable string, wait int) (string, error) {
 
 func sqliteDialect() dialect {
 	return dialect{
-		name:     "sqlite",
-		words:    strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*now*/", "datetime('now', 'subsec')", "/*bytes(*/", "CAST(", "/*)*/", " AS BLOB)"),
+		name: "sqlite",
+		words: strings.NewReplacer("/*clustered*/", "WITHOUT ROWID", "/*now*/", "datetime('now', 'subsec')",
+			"/*now_ms*/", "CAST(unixepoch('subsec') * 1000 AS INTEGER)", "/*bytes(*/", "CAST(", "/*)*/", " AS BLOB)"),
 		rows:     1, // the driver looks every parameter up among all of them
 		hasTable: `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		check:    checkSQLite,
