@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 
 	"session/internal/app"
@@ -76,9 +77,12 @@ func (s *server) fault(err error) error {
 	return errors.New(f.Message + "\n" + s.place.Words.Say("error.hint") + ": " + f.Hint)
 }
 
+// fenceEnd is what ends a fence, in any spelling that a model may take for it.
+var fenceEnd = regexp.MustCompile(`(?i)<\s*/\s*session-data`)
+
 // fenced marks what others have written as data. A text cannot end its own fence.
 func (s *server) fenced(body string) string {
-	body = strings.ReplaceAll(text.SafeLines(body), "</session-data", `<\/session-data`)
+	body = fenceEnd.ReplaceAllString(text.SafeLines(body), `<\/session-data`)
 	return s.place.Words.Say("mcp.fence") + "\n<session-data>\n" + strings.TrimRight(body, "\n") + "\n</session-data>"
 }
 
