@@ -22,13 +22,13 @@ const (
 
 // particles follow nouns, the copula 이다 among them.
 var particles = suffixList(
-	open, `를 가 와 와의 와는 와도 란 라도 라는 라고 라며 라면 라서 랑 든지 든가 였던 예요`,
+	open, `를 가 와 와의 와는 와도 란 라도 라는 라고 라며 라면 라서 랑 든지 든가 였던 예요 라던가 라든가 라든지 니까 이다 이며 는커녕 야말로`,
 	shut|rieul, `을 은 이 인 과 과의 과는 과도 이나 이라 이랑 이든 이란 이라도 이라는 이라고 이라며 이라면 이라서 이든지 이든가
-		이며 이고 이다 이자 이지만 이므로 이던 이었던 이면 이면서 이어서 이어야 이에요 이죠 이지 이니 이니까 인데 인데요 인지 인지를 인지는 인가 인가요 인가를 일까 일까요`,
+		이며 이고 이다 이자 이지만 이므로 이던 이었던 이면 이면서 이어서 이어야 이에요 이죠 이지 이니 이니까 인데 인데요 인지 인지를 인지는 인가 인가요 인가를 일까 일까요 은커녕 이야말로 이라던가 이라든가`,
 	shut, `으로 으로는 으로도 으로의 으로만 으로써 으로서 으로부터 으로까지 으로서의 으로써의 으로부터의 으로서는`,
 	open|rieul, `로 로는 로도 로의 로만 로써 로서 로부터 로까지 로서의 로써의 로부터의 로서는`,
 	after, `는 의 에 도 만 들 에서 에게 에는 에도 에만 에서는 에서도 에서의 에서만 에서부터 에게는 에게도 에게서 에게로 에의 에까지
-		까지 까지는 까지도 까지의 부터 부터는 부터의 께 께서 께서는 한테 한테서 한테는 보다 보다는 보다도 처럼 같이 마다 마다의 조차 조차도 마저 마저도
+		까지 까지는 까지도 까지의 까지만 에다 에다가 커녕 치고 끼리 부터 부터는 부터의 께 께서 께서는 한테 한테서 한테는 보다 보다는 보다도 처럼 같이 마다 마다의 조차 조차도 마저 마저도
 		밖에 밖에는 만큼 만큼은 만큼의 만이 만은 만을 만의 만으로 뿐 뿐만 뿐이 뿐인 대로 이었던 입니다 입니까 인데 인지 인지를 인지는 인가 인가요 일까
 		들이 들은 들을 들의 들과 들도 들에 들에게 들에서 들로 들만 들까지 들부터 들에는 들에게는 들과의`,
 )
@@ -37,9 +37,9 @@ var particles = suffixList(
 var endings = suffixList(
 	after, `다 하다 하는 하고 하고자 하며 하면 하여 하지 하기 하게 하자 하던 하려 하려고 하려면 하려는 하면서 하거나 하도록 하지만 하므로 하니 하니까 하나 하나요 하네 하세요 하십시오
 		하여서 하여야 하는지 하는가 하는데 하는데도 하기로 하기는 하기를 하기가 하기에 하기도 하기까지 하기위해 하지는 하지도 하자마자 하자고 하더라도 하느라 하든지 하시는 하시고 하시면 하실 하신
-		해 해서 해야 해도 해라 해요 해줘 해줘요 해주세요 해지는 해진 해질 해서는 해야할 해야하는 한 한가 한지 한데 할 할지 할까 할까요 할때 할수 함 함을 함은 함이 함에 함께 함으로써
+		해 해서 해야 해도 해라 해요 해줘 해줘요 해주세요 해지는 해진 해질 해서는 해야할 해야하는 한거 한것 한뒤 한후 한다니 합시다 할게 할게요 할것 할거 할땐 한 한가 한지 한데 할 할지 할까 할까요 할때 할수 함 함을 함은 함이 함에 함께 함으로써
 		되다 되는 되고 되고자 되며 되면 되어 되지 되기 되게 되던 되려면 되면서 되거나 되도록 되지만 되므로 되니 되니까 되나 되나요 되어서 되어야 되는지 되는가 되는데 되기로 되기를 되기가 되기에
-		되기도 되기까지 되지는 되지도 되자마자 되더라도 되어도 되어있는 되어진 돼 돼서 돼야 돼도 돼요 된 된지 된데 될 될지 될까 될까요 될때 될수 됨 됨을 됨은 됨이 됨에
+		되기도 되기까지 되지는 되지도 되자마자 되더라도 되어도 되어있는 되어진 된거 된것 된뒤 된후 될것 될거 돼 돼서 돼야 돼도 돼요 된 된지 된데 될 될지 될까 될까요 될때 될수 됨 됨을 됨은 됨이 됨에
 		시키다 시키는 시키고 시키며 시키면 시키지 시키기 시키게 시키려고 시키면서 시키거나 시키도록 시키기를 시켜 시켜서 시켜야 시킨 시킬 시킬지 시킴
 		적 적임 적인 적으로 적이 적이고 적이며 적이다 적인가 적으로는 적이던 스러운 스럽게
 		는다 는데 는지 는지를 는가 던 지만 면서 으면 으면서 으며 으려고 려고 으려면 려면 도록 거나 자마자 아서 어서 아야 어야 아도 어도 기 기를 기가 기에 기는 기도 기로 기위해 게 고 고서
@@ -55,7 +55,7 @@ var certain = suffixList(open, `를`, shut|rieul, `은 을`, after, `는`)
 
 // tails follow the ㅆ of past and future: 고쳤다, 고쳤는지, 고치겠습니다.
 var tails = set(`다 다고 다는 다면 다가 다며 던 던가 고 으며 으나 으니 으니까 으므로 으면 는데 는데도 지만 는지 는지를 는지는 는가 는가를 을 을까 을까요 을때 음 음을 음에도 음은
-	습니다 습니까 습니다만 어 어요 어도 어서 었다 었던 었고 었는데 나 나요 네 네요 죠 지 지요 을지 을지도 거든 더니 던데 더라 느냐 더라도 거나 도록 기에 기 기를`)
+	습니다 습니까 습니다만 어 어요 어도 어서 었다 었던 었고 었는데 나 나요 네 네요 죠 지 지요 을지 을지도 거든 거든요 는데요 더라고 더라고요 으니까요 잖아 잖아요 길래 더니 던데 더라 느냐 더라도 거나 도록 기에 기 기를`)
 
 // koreanStop are words of grammar in the forms in which they stand; isKoreanStop knows some more by how they begin.
 var koreanStop = set(`
@@ -215,13 +215,16 @@ func soundOf(w string) sound {
 // verb finds the stem of a verb that its form gives away, and the noun that the verb is made of: 저장했다 → 저장.
 func verb(w string) (stem string, ok bool) {
 	if stem, ok := pastStem(w); ok {
+		if before, ok := pastStem(stem); ok { // 저장했었다
+			stem = before
+		}
 		stem = noun(stem)
 		return stem, stem != ""
 	}
 	if stem, ok := presentStem(w); ok {
 		return noun(stem), true
 	}
-	return "", false
+	return nounOf(w)
 }
 
 // pastStem goes by the ㅆ of the past and of 겠, which ends no noun: 고쳤다 → 고치.
@@ -281,9 +284,38 @@ func present(initial, vowel rune) string {
 	return compose(initial, vowel, 0)
 }
 
+// nounOf is the noun of two and more syllables from which w is a form of a verb in 하다 or 되다: 저장하더니, 저장되길,
+// 저장하지않는, 저장해두는. Here verbs take all of their endings, not only those that are safe to take off anything.
+func nounOf(w string) (noun string, ok bool) {
+	for i := 2 * syllable; i+2*syllable <= len(w); i += syllable {
+		made, rest := w[i:i+syllable], w[i+syllable:]
+		switch made {
+		case "하", "되":
+			if verbEndings[rest] != 0 || strings.HasPrefix(rest, "지않") || strings.HasPrefix(rest, "지못") {
+				return w[:i], true
+			}
+		case "해", "돼":
+			if helpers[rest[:syllable]] {
+				return w[:i], true
+			}
+		case "안", "못":
+			if strings.HasPrefix(rest, "하") || strings.HasPrefix(rest, "되") || strings.HasPrefix(rest, "된") || strings.HasPrefix(rest, "됨") {
+				return w[:i], true
+			}
+		}
+	}
+	return "", false
+}
+
+// helpers begin the verbs that stand behind 해: 해두다, 해버리다, 해놓다, 해보다, 해주다, 해오다.
+var helpers = set(`두 둔 둘 둬 뒀 버 놓 놔 봐 보 본 볼 봤 주 줘 줬 준 줄 왔 온 오`)
+
 // noun takes the verb-making 하, 되, 시키 and 어지 off a stem: 저장하 → 저장.
 func noun(stem string) string {
-	for _, v := range []string{"시키", "어지", "아지", "해지", "되", "하", "이"} {
+	if n, ok := nounOf(stem); ok {
+		return n
+	}
+	for _, v := range []string{"하시", "되시", "시키", "어지", "아지", "해지", "되", "하", "이"} {
 		if rest, ok := strings.CutSuffix(stem, v); ok && len(rest) >= 2*syllable {
 			return rest
 		}

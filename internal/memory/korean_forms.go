@@ -13,7 +13,7 @@ import (
 // verbEndings follow stems of verbs that are not made of nouns with 하다 and 되다.
 var verbEndings = suffixList(
 	after, `는 는데 는데도 는지 는지도 는지를 는가 던 던데 던가 던지 지 지만 지는 지도 지를 고 고서 고도 며 면 면서 면은 니 니까 나 나요 네 네요 냐 자 자고 자는
-		자마자 게 게끔 기 기를 기가 기에 기는 기도 기로 기만 기까지 기위해 도록 거나 려고 려면 려는 려다 려다가 려던 길래 느라 다 다가 다고 다는 다면 라 러 서 서는 선 야 야만 도 요 세요 십시오
+		자마자 게 게끔 기 기를 기가 기에 기는 기도 기로 기만 기까지 기위해 도록 거나 려고 려면 려는 려다 려다가 려던 길래 느라 다 다가 다고 다는 다면 더니 더라 더라도 더라고 던지 라 라고 라는 라며 길 네요 니까요 러 서 서는 선 야 야만 도 요 세요 십시오
 		아 어 아서 어서 아야 어야 아도 어도 아요 어요 아라 어라 아지는 어지는 아진 어진`,
 	shut|rieul, `은 은데 은지 은지도 을 을지 을까 을까요 을때 을수 음 음을 음은 음이 으며 으면 으면서 으니 으니까 으려고 으려면 으려는 으려다 으려던 으러 으세요 으십시오`,
 )
@@ -26,6 +26,9 @@ var shortNoun = suffixList(
 	open|rieul, `로 로부터 로는 로도`,
 	after, `에 의 도 만 에서 에서는 에서도 에는 에도 까지 부터 부터는 마다 보다 처럼 한테 에게 들 들이 들은 들을 하고`,
 )
+
+// counted are what nouns are joined to that a note has alone: 세션별, 사용자당, 저장후, 배포중인. Many nouns end in them.
+var counted = suffixList(after, `별 별로 당 용 용으로 중 중인 중에 시 시에 후 후에 전 전에 때 때문에 나 끼리 상 상의 쪽 측`)
 
 // loneSyllable is the one syllable before a particle or an ending, "" if w is no such word. It may be a noun or a verb, or
 // nothing: 회의 is no 회.
@@ -122,6 +125,9 @@ func (a *asked) askOtherForms(w, term string) {
 		if utf8.RuneCountInString(k) > 1 {
 			a.ranges = append(a.ranges, beginning(k, Whole).weighs(a.need))
 		}
+	}
+	if rest := trim(w, counted, 2); rest != w && rest != term {
+		a.otherwise = append(a.otherwise, beginning(rest, Whole|Tail).weighs(a.need))
 	}
 	one := loneSyllable(w)
 	if len(term) == syllable {

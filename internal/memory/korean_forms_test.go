@@ -67,6 +67,16 @@ func TestLoneSyllable(t *testing.T) {
 	}
 }
 
+// TestCounted: what a note has alone, a question joins to other words.
+func TestCounted(t *testing.T) {
+	x := tableOf(said("세션을 나눴다", "배포는 금요일에 하지 않는다", "성별을 묻지 않는다")...)
+	for query, want := range map[string]int64{"세션별로": 0, "세션당": 0, "배포중인": 1, "배포후": 1, "성별": 2} {
+		if got := rank(t, x, query, 5, CountRecency); len(got) != 1 || got[0] != want {
+			t.Errorf("%s finds %v, want %d", query, got, want)
+		}
+	}
+}
+
 // TestNumberedNames: python3 is also written in two words, and is one keyword all the same.
 func TestNumberedNames(t *testing.T) {
 	x := tableOf(said("dropped python 3 from the image", "python for beginners, chapter one", "bumped to xcode16")...)

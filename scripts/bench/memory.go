@@ -19,6 +19,7 @@ var inProcess = [...]struct {
 	limit      float64
 }{
 	{"Search/1000/count-recency", "p95-ms", 5}, {"Search/1000/count-bm25-recency", "p95-ms", 5},
+	{"SearchKorean/count-recency", "p95-ms", 5}, {"SearchKorean/count-bm25-recency", "p95-ms", 5},
 	{"Search/100000/count-recency", "p50-ms", 10}, {"Search/100000/count-bm25-recency", "p50-ms", 10},
 	{"AddOne/1000/words=24", "p50-ms", 3}, {"AddOne/1000/words=24", "cpu-ms", 3},
 	{"Import", "items/s", -5000}, {"Import", "items/cpu-s", -5000},
@@ -90,7 +91,7 @@ func notes(n int) []byte {
 // memoryStore runs the benchmarks of the store, which measure what a process pays once it runs.
 func (b *bench) memoryStore(ctx context.Context) error {
 	figures := map[string]float64{}
-	for pattern, times := range map[string]int{"^BenchmarkSearch$|^BenchmarkAddOne$/^1000$/^words=24$": 30 * b.rounds, "^BenchmarkImport$": 4} {
+	for pattern, times := range map[string]int{"^BenchmarkSearch$|^BenchmarkSearchKorean$|^BenchmarkAddOne$/^1000$/^words=24$": 30 * b.rounds, "^BenchmarkImport$": 4} {
 		out, err := b.do(ctx, ".", nil, "go", "test", "session/internal/store/sql", "-run", "^$", "-bench", pattern, "-benchtime", strconv.Itoa(times)+"x")
 		if err != nil {
 			return err

@@ -1,8 +1,10 @@
 package sql
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +92,50 @@ func BenchmarkSearch(b *testing.B) {
 				reportTimes(b, times)
 			})
 		}
+	}
+}
+
+// BenchmarkSearchKorean asks whole sentences, which become many more keys than English ones do, of a session of a thousand.
+func BenchmarkSearchKorean(b *testing.B) {
+	d := open(b, filepath.Join(b.TempDir(), "x.db"))
+	var notes, questions []string
+	for file, into := range map[string]*[]string{"items": &notes, "queries": &questions} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "memory", "testdata", "korean", file+".jsonl"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var x struct{ Text, Query string }
+			if err := json.Unmarshal([]byte(line), &x); err != nil {
+				b.Fatal(err)
+			}
+			*into = append(*into, x.Text+x.Query)
+		}
+	}
+	add := memory.Batch{SessionRef: "s1", Snapshot: "a"}
+	for i := range 1000 {
+		it, err := new(memory.Analyser).NewItem(memorytest.ID("s1", i), memorytest.At(i), "s1", notes[i%len(notes)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		add.Add = append(add.Add, it)
+	}
+	if err := d.Memory().Apply(b.Context(), add); err != nil {
+		b.Fatal(err)
+	}
+	for _, by := range []memory.Ranking{memory.CountRecency, memory.CountBM25Recency} {
+		b.Run(string(by), func(b *testing.B) {
+			var times []time.Duration
+			for i := 0; b.Loop(); i++ {
+				q := memory.Query{TopK: 10, Ranking: by, In: memory.InSession("s1"), At: "a", Text: questions[i%len(questions)]}
+				begin := time.Now()
+				if _, err := d.Memory().Search(b.Context(), q); err != nil {
+					b.Fatal(err)
+				}
+				times = append(times, time.Since(begin))
+			}
+			reportTimes(b, times)
+		})
 	}
 }
 
