@@ -280,6 +280,22 @@ func (a *announced) TimeOut(ctx context.Context, limit int) ([]lifecycle.Request
 	return all, err
 }
 
+// still reports, from what is kept hot, that a Session stands as it was last read (S4.4: the cache first). False says
+// nothing: the database is asked then.
+func (x *Sessions) still(ctx context.Context, s lifecycle.Session) (same bool) {
+	a, ok := x.Records.(*announced)
+	if !ok {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.now().Before(a.silent) {
+		return false
+	}
+	v, err := a.hot.Look(ctx, string(s.ID)) // whoever keeps nothing, or damaged things, says nothing
+	return err == nil && v.State != nil && v.State.Status == string(s.Status) && v.State.LastActivity.Equal(s.UpdatedAt)
+}
+
 // Listen hears what happens to one Session, or to all with "", on any machine, as it happens; Heard.Missed: look into the
 // history. Where nothing is shared it hears nothing until ctx ends.
 func (x *Sessions) Listen(ctx context.Context, id lifecycle.ID) (<-chan coordination.Heard, error) {

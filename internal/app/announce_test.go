@@ -55,6 +55,10 @@ func (away) Settle(context.Context, string, string) error           { return err
 func (away) Forget(context.Context, string) error                   { return errAway }
 func (away) Publish(context.Context, coordination.Event) error      { return errAway }
 
+func (away) Look(context.Context, string) (coordination.View, error) {
+	return coordination.View{}, errAway
+}
+
 func records(t *testing.T) lifecycle.Records {
 	t.Helper()
 	db, err := sql.Open("sqlite:"+filepath.Join(t.TempDir(), "sessions.db"), sql.Patience{}, sql.Drivers{})
@@ -163,4 +167,54 @@ func TestNobodyHears(t *testing.T) {
 	if left, err := a.Unpublished(ctx, 10); err != nil || len(left) != 0 {
 		t.Errorf("left in the outbox: %v %v", left, err)
 	}
+}
+
+// asked counts how often the database was asked for a Session.
+type asked struct {
+	lifecycle.Records
+	n *int
+}
+
+func (r asked) Get(ctx context.Context, k lifecycle.Key) (lifecycle.Session, error) {
+	*r.n++
+	return r.Records.Get(ctx, k)
+}
+
+// What is kept hot says that nothing changed, and never that something did: that is for the database to say.
+func TestCacheFirst(t *testing.T) {
+	keepers(t, func(t *testing.T, k keeper) {
+		id := lifecycle.ID("test-" + rand.Text())
+		key, ctx, n := lifecycle.Key{Owner: "ada", ID: id}, t.Context(), 0
+		a := &announced{Records: asked{records(t), &n}, hot: k, bus: k, now: time.Now, warn: func(f session.Finding) { t.Error(f) }}
+		x := &Sessions{Records: a}
+		change := func(c lifecycle.Change) lifecycle.Session {
+			t.Helper()
+			s, err := a.Change(ctx, key, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		if _, err := a.Create(ctx, lifecycle.Draft{ID: id, Owner: "ada", Input: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		begun := change(lifecycle.Change{Cause: lifecycle.Start, Take: "run"})
+		if !x.still(ctx, begun) || n != 0 {
+			t.Errorf("nothing changed, and the database was asked %d times", n)
+		}
+		paused := change(lifecycle.Change{Cause: lifecycle.Pause})
+		if x.still(ctx, begun) || !x.still(ctx, paused) {
+			t.Error("it was paused")
+		}
+		if err := k.Forget(ctx, string(id)); err != nil {
+			t.Fatal(err)
+		}
+		if x.still(ctx, paused) {
+			t.Error("nothing is kept, and it is said to stand still")
+		}
+		a.hot = away{}
+		if x.still(ctx, paused) || (&Sessions{Records: a.Records}).still(ctx, paused) {
+			t.Error("nobody answers, or nothing is shared, and it is said to stand still")
+		}
+	})
 }

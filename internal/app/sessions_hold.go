@@ -190,8 +190,12 @@ func (h *holding) asked(ctx context.Context, input string) (string, error) {
 	return input, nil
 }
 
-// watchEvery is how long it takes at most until a run notices that its Session was paused or taken over.
-const watchEvery = time.Second
+// A run notices within watchEvery that its Session was paused or taken over; within trusted times as long where what is kept
+// hot went wrong meanwhile.
+const (
+	watchEvery = time.Second
+	trusted    = 5
+)
 
 // watch stops the run when its Session is not its own any more.
 func (h *holding) watch(ctx context.Context) context.Context {
@@ -206,13 +210,20 @@ func (h *holding) watch(ctx context.Context) context.Context {
 		}
 		t := time.NewTicker(watchEvery)
 		defer t.Stop()
-		for {
+		known := h.now
+		for n := 1; ; n++ {
 			select {
 			case <-ctx.Done():
 				return
 			case <-t.C:
 			}
+			if n%trusted != 0 && h.x.still(ctx, known) {
+				continue
+			}
 			s, err := h.x.Get(ctx, h.now.Key())
+			if err == nil {
+				known = s
+			}
 			if err == nil && s.Run != h.run || errors.Is(err, lifecycle.ErrNotFound) { // a database that is away stops nobody: the record decides
 				stop(&StoppedError{h.now.ID, s.Status})
 			}
