@@ -200,7 +200,7 @@ func hookStatus(h assistant.Health) HookStatus {
 func (s *site) deadHooks(ctx context.Context) []session.Finding {
 	list, err := s.hooks(ctx, false)
 	if err != nil {
-		return []session.Finding{session.NewFinding(session.SourceFailed, "source.failed", "source", "hooks", "cause", err)}
+		return []session.Finding{session.Unread("hooks", err)}
 	}
 	var dead []string
 	fix := ""

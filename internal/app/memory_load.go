@@ -17,7 +17,7 @@ func orSay(d *recovery.Draft, search func(context.Context, memory.Query) ([]memo
 		if err == nil || ctx.Err() != nil || errors.Is(err, memory.ErrDamaged) {
 			return found, err
 		}
-		f := session.NewFinding(session.SourceFailed, "source.failed", "source", "memory", "cause", err)
+		f := session.Unread("memory", err)
 		d.Notes = append(d.Notes, f.Offer("repair", "session", "check", "--repair"))
 		return nil, nil
 	}

@@ -309,7 +309,7 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 	d := &capture.Draft{Ask: v.o.Ask, Mode: v.plan.As, Origin: "save", Findings: v.notes}
 	d.Base = capture.Base{ID: string(b.Manifest.ID), Line: string(b.Line), Environment: b.Bundle.Environment, Context: b.Bundle.Context, Autosaves: b.Autosaves}
 	for _, err := range b.Damaged {
-		d.Findings = append(d.Findings, session.NewFinding(session.SourceFailed, "source.failed", "source", "autosave", "cause", err))
+		d.Findings = append(d.Findings, session.Unread("autosave", err))
 	}
 	if d.Mode == "" {
 		d.Mode = cmp.Or(b.Bundle.Context.State.Mode, "quick") // an autosave keeps the last save's

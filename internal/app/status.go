@@ -67,14 +67,14 @@ func Status(ctx context.Context, p Place, o StatusOptions) (StatusResult, error)
 		from = saved{}
 	case err != nil:
 		from = saved{}
-		notes = append(notes, session.NewFinding(session.SourceFailed, "source.failed", "source", session.StateFile, "cause", err))
+		notes = append(notes, session.Unread(session.StateFile, err))
 	}
 	scene, err := s.sources().Look(ctx, survey.Ask{Untracked: gitstate.Folders, Recorded: survey.Recorded{Change: from.state.OpenSpec, Done: from.state.CompletedTasks}})
 	if err != nil {
 		return StatusResult{}, err
 	}
 	for _, f := range scene.Failures {
-		notes = append(notes, session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err))
+		notes = append(notes, session.Unread(f.Source, f.Err))
 	}
 	r := StatusResult{Git: gitStatus(scene.Git), Tasks: tasksResult(scene.Tasks), Blocker: from.state.Blocker, Findings: p.word(notes), CI: s.ci()}
 	if from.state.Mode != "" {

@@ -144,7 +144,7 @@ func (l *looking) report(source string, r blocker.Report) {
 }
 
 func (l *looking) failed(source string, err error) {
-	l.d.find(session.NewFinding(session.SourceFailed, "source.failed", "source", source, "cause", err))
+	l.d.find(session.Unread(source, err))
 }
 
 // evidence judges what hooks saw and watched commands left, oldest first: the last word of a command or an agent counts.

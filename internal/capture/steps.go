@@ -30,5 +30,5 @@ func Steps(w World) engine.Steps[Draft] {
 }
 
 func failure(f survey.Failure) session.Finding {
-	return session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err)
+	return session.Unread(f.Source, f.Err)
 }

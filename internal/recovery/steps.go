@@ -52,7 +52,7 @@ func check(_ context.Context, d *Draft) error {
 func (w World) brief(_ context.Context, d *Draft) error {
 	all := append([]session.Finding{}, d.Report.Findings...)
 	for _, f := range d.Scene.Failures {
-		all = append(all, session.NewFinding(session.SourceFailed, "source.failed", "source", f.Source, "cause", f.Err))
+		all = append(all, session.Unread(f.Source, f.Err))
 	}
 	d.Findings = w.Word(append(all, d.Notes...))
 	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories(), CI: d.CI, Reach: w.reach(d)}, w.Words)

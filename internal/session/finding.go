@@ -68,6 +68,11 @@ func (f Finding) Quoting(words string) Finding {
 	return f
 }
 
+// Unread says that a source could not be read. Why is what a file system, a program or a service answered.
+func Unread(source string, cause error) Finding {
+	return NewFinding(SourceFailed, "source.failed", "source", source).Quoting(cause.Error())
+}
+
 // Offer returns f with one more way out.
 func (f Finding) Offer(id string, command ...string) Finding {
 	f.Actions = append(f.Actions[:len(f.Actions):len(f.Actions)], Action{ID: id, Command: command})

@@ -62,7 +62,7 @@ function shown(x, name, diffs) {
     todos(state),
     blockers(state),
     ledger(x.context_state.attempts ?? []),
-    section("snapshot.findings", (x.context_state.findings ?? []).map((f) => h("li", null, h("strong", null, f.status), " ", f.message, f.action && h("code", null, " " + f.action)))),
+    section("snapshot.findings", (x.context_state.findings ?? []).map((f) => h("li", null, h("strong", null, f.status), " ", f.message, f.quote && h("code", null, " " + f.quote), f.action && h("code", null, " " + f.action)))),
     section("snapshot.files", (git?.files ?? []).slice(0, 200).map((f) => h("li", null, h("code", null, f.path)))),
   ];
 }
