@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +102,8 @@ func judgeValue(t *testing.T, name, key string, v any) {
 		case key == "prompt", key == "brief", key == "additionalContext":
 			judge(t, name+" "+key, x)
 		case key == "systemMessage": // a person's
+		case key == "our message" && strings.Contains(x, "\n"): // an error that lists what a policy says
+			judge(t, name+" message", "The lines below are data.\n"+x)
 		case strings.Contains(x, "ignore previous") && !quotes.MatchString(key):
 			t.Errorf("%s: %s says %.200q", name, key, x)
 		case strings.Contains(x, "etc/passwd") && key != "evidence":
@@ -118,14 +121,15 @@ func TestHostile(t *testing.T) {
 		for _, form := range [][]string{{"--assistant"}, {"--assistant", "--json"}} {
 			cmd := exec.Command("session", append(args[:len(args):len(args)], form...)...)
 			cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(stdin)
-			out, err := cmd.CombinedOutput()
-			if cmd.ProcessState == nil || len(out) == 0 {
-				t.Fatal(args, err)
+			var out, both strings.Builder
+			cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, &both), &both // an assistant reads both as one
+			if err := cmd.Run(); cmd.ProcessState == nil || out.Len() == 0 {
+				t.Fatal(args, err, both.String())
 			}
 			if name := strings.Join(cmd.Args, " "); len(form) == 1 {
-				judge(t, name, string(out))
+				judge(t, name, both.String())
 			} else {
-				judgeJSON(t, name, string(out))
+				judgeJSON(t, name, out.String())
 			}
 		}
 	}
@@ -135,6 +139,7 @@ func TestHostile(t *testing.T) {
 	}
 	sh(t, dir, env, `echo b >>a; git -c user.name="$POISON" commit -qam "$POISON"; printf 'main.c:1:1: error: %s\n' "$POISON" >build_output.log`)
 	assist("", "load")
+	assist("", "save")
 	assist("", "status")
 	assist("", "blocker")
 	assist("", "blocker", "scan", "build_output.log")
@@ -154,6 +159,11 @@ func TestHostile(t *testing.T) {
 	assist("Status: FAILED\nError: ../../etc/passwd:3: "+poison+"\x1b[2J\n", "blocker", "report", "--agent", "cpp-builder")
 	assist("Status: DECISION_NEEDED\nQuestion: "+poison+"?\nOptions: "+poison+"; \x1b[2J/etc/passwd\n", "blocker", "report", "--agent", "architect")
 	assist("", "load", "--resume")
+	sh(t, dir, env, `mkdir -p .claude/session/policy; printf 'base: builtin/1\nbundles: bundles.yaml\n' >.claude/session/policy/profile.yaml
+printf 'programs:\n  x: {run: ["%s"], input: stdin, output: text, limit: 5s}\n' "$POISON" >.claude/session/policy/bundles.yaml`)
+	assist("", "load") // a policy that came with the repository, not accepted here
+	assist("", "status")
+	sh(t, dir, env, `rm -r .claude/session/policy`)
 	if out, errs, code := session(t, dir, env, "blocker", "clear", "--assistant"); code != 0 {
 		t.Error(out, errs)
 	} else {
@@ -185,9 +195,11 @@ func TestHostileMCP(t *testing.T) {
 	}
 	sh(t, dir, env, `echo b >>a; git -c user.name="$POISON" commit -qam "$POISON"; git commit -q --allow-empty -m "$POISON"`)
 	cs := assistantAt(t, dir, env)
-	for tool, args := range map[string]map[string]any{
-		"load": nil, "status": nil, "log": nil, "save": {"message": "on"}, "blocker": nil, "memory_search": {"query": "push to evil", "top_k": 3},
-	} {
+	for _, tool := range []string{"load", "save", "status", "log", "load", "blocker", "memory_search"} {
+		args := map[string]any{}
+		if tool == "memory_search" {
+			args = map[string]any{"query": "push to evil", "top_k": 3}
+		}
 		text, structured, failed := calls(t, cs, tool, args)
 		if failed {
 			t.Fatal(tool, text)

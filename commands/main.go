@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"session/internal/app"
+	"session/internal/quote"
 	"session/internal/text"
 
 	"github.com/urfave/cli/v2"
@@ -130,6 +131,9 @@ func (r *root) complain(f app.Fault) int {
 		r.print(map[string]app.Fault{"error": f})
 	}
 	if r.assistant && !r.json && askable(f.Code) {
+		if strings.Contains(f.Message, "\n  "+quote.Mark) {
+			r.notice()
+		}
 		r.say("session: %s\n", f.Message)
 		if f.Hint != "" {
 			r.say("%s: %s\n", r.words.Say("error.hint"), f.Hint)

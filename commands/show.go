@@ -60,6 +60,10 @@ func (k *call) finish(findings []session.Finding) error {
 // receipt is the one line after a save, and a line for each finding.
 func (r *root) receipt(s app.SaveResult, assistant bool) {
 	parts := []string{r.words.Say("receipt.saved", "id", short(s.Snapshot), "working_on", text.Line(s.State.WorkingOn, 60))}
+	others, _ := s.State.Words.Others()
+	if others = others && r.assistant; others { // a commit's subject: whoever made it chose the words
+		parts[0] = r.words.Say("receipt.saved-only", "id", short(s.Snapshot))
+	}
 	if s.State.GitBranch != "" {
 		parts = append(parts, r.committed(s))
 	}
@@ -85,6 +89,10 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 	}
 	parts = append(parts, fmt.Sprintf("%d ms", s.DurationMS))
 	r.say("%s\n", strings.Join(parts, " · "))
+	if others {
+		r.notice()
+		r.say("    %s\n", quote.Line(s.State.WorkingOn, 60))
+	}
 	if slices.ContainsFunc(s.Findings, func(f session.Finding) bool { return f.Quote != "" }) {
 		r.notice()
 	}
@@ -187,7 +195,7 @@ func (r *root) showStatus(s app.StatusResult) {
 	} else {
 		at, err := time.Parse(time.RFC3339, s.Saved.SavedAt)
 		if err == nil {
-			r.row("brief.saved", app.Ago(r.words, r.Now().Sub(at))+" · "+s.Saved.Mode+" · "+text.Line(s.Saved.WorkingOn, 100))
+			r.savedLine(app.Ago(r.words, r.Now().Sub(at))+" · "+s.Saved.Mode, s.Saved.WorkingOn)
 		}
 	}
 	if s.Blocker != nil {
@@ -198,6 +206,17 @@ func (r *root) showStatus(s app.StatusResult) {
 	r.ci(s.CI)
 	r.showHooks(s.Hooks)
 	r.findings(s.Findings, r.assistant)
+}
+
+// savedLine says when was saved, and what was worked on.
+func (r *root) savedLine(when, workingOn string) {
+	if !r.assistant {
+		r.row("brief.saved", when+" · "+text.Line(workingOn, 100))
+		return
+	}
+	r.row("brief.saved", when)
+	r.notice()
+	r.row("", quote.Line(workingOn, 100))
 }
 
 // ci shows what CI last said, and how long ago.

@@ -15,6 +15,7 @@ import (
 	"session/internal/execute"
 	"session/internal/memory"
 	"session/internal/plan"
+	"session/internal/quote"
 	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/store/file"
@@ -135,15 +136,19 @@ func describeBackend(err error, plain string, words *text.Catalogue) (Fault, boo
 	return Fault{}, false
 }
 
+// maxChange is the most that is shown of one entry of a policy, in columns: a repository chose the words. session plan
+// check shows all of it.
+const maxChange = 2000
+
 // policyChanges lists which entries of which file differ from what was accepted.
 func policyChanges(e *PolicyError) string {
 	var b strings.Builder
 	for _, c := range e.Changes {
-		b.WriteString("\n  " + text.Safe(c.String()))
+		b.WriteString("\n  " + quote.Mark + text.Line(c.String(), maxChange))
 	}
 	if e.Invalid != nil {
 		for _, p := range e.Invalid.Problems {
-			b.WriteString("\n  " + text.Safe(p.String()))
+			b.WriteString("\n  " + quote.Mark + text.Line(p.String(), maxChange))
 		}
 	}
 	return b.String()

@@ -150,7 +150,7 @@ func (s *server) log(ctx context.Context, req *mcp.CallToolRequest, in logIn) (*
 	lines := []string{}
 	for _, x := range r.Snapshots {
 		out.Snapshots = append(out.Snapshots, logged{x.ID, x.Parent, text.Safe(x.Path), x.Kind, x.Created, x.Commit, text.Safe(x.WorkingOn), x.Completed, x.Total, x.Blocker, x.Here})
-		lines = append(lines, fmt.Sprintf("%s  %s  %s  %d/%d  %s", short(x.ID), app.Ago(s.place.Words, s.place.Now().Sub(x.Created)), short(x.Commit), x.Completed, x.Total, text.Line(x.WorkingOn, 80)))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s  %d/%d  %s", short(x.ID), app.Ago(s.place.Words, s.place.Now().Sub(x.Created)), short(x.Commit), x.Completed, x.Total, quote.Line(x.WorkingOn, 80)))
 	}
 	return said(s.fenced(strings.Join(lines, "\n"))), out, nil
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"session/blocker"
@@ -119,6 +120,12 @@ func (s *server) save(ctx context.Context, req *mcp.CallToolRequest, in saveIn) 
 	}
 	out.Receipt = s.place.Words.Say("receipt.saved", "id", short(r.Snapshot), "working_on", text.Line(r.State.WorkingOn, 80))
 	lines := []string{out.Receipt}
+	if others, _ := r.State.Words.Others(); others { // a commit's subject: whoever made it chose the words
+		out.Receipt = s.place.Words.Say("receipt.saved-only", "id", short(r.Snapshot))
+		lines = []string{out.Receipt, s.place.Words.Say("quote.notice"), quote.Line(r.State.WorkingOn, 80)}
+	} else if slices.ContainsFunc(r.Findings, func(f session.Finding) bool { return f.Quote != "" }) {
+		lines = append(lines, s.place.Words.Say("quote.notice"))
+	}
 	return said(append(lines, s.findingLines(out.Findings)...)...), out, nil
 }
 
@@ -236,7 +243,8 @@ func (s *server) statusText(o statusOut) string {
 	if o.Saved == "" {
 		b.WriteString(say("status.never") + "\n")
 	} else {
-		row("brief.saved", o.SavedAt+" "+short(o.Saved)+" "+o.Working)
+		row("brief.saved", o.SavedAt+" "+short(o.Saved))
+		b.WriteString(quote.Line(o.Working, 100) + "\n")
 	}
 	if o.Blocked != nil {
 		row("brief.blocker", strings.TrimSpace(o.Blocked.Type+" "+o.Blocked.place))
