@@ -20,6 +20,8 @@ type Service struct {
 	place  Place
 	access sql.Access
 	o      ServiceOptions
+
+	accepted acceptances
 }
 
 // ServiceOptions say how a Service is opened.
@@ -100,11 +102,7 @@ func (s *Service) job(ctx context.Context, o StartOptions) (job, lifecycle.ID, e
 	if err != nil {
 		return job{}, "", err
 	}
-	pol, err := at.policy(ctx)
-	if err == nil {
-		err = pol.mustBeAccepted()
-	}
-	if err == nil {
+	if err = s.accepted.must(ctx, at); err == nil {
 		err = priority(o.Priority)
 	}
 	if err != nil {
