@@ -65,6 +65,10 @@ func (s *Staging) Publish(ctx context.Context, t Target, commit string, now func
 	if err := s.swap(ctx, s.file, s.start, now); err != nil {
 		return fmt.Errorf("publish the index: %w", err)
 	}
+	if s.scan != nil && s.scan.moveRef(t, commit) {
+		s.Drop()
+		return nil
+	}
 	if err := s.repo.moveRef(ctx, t, commit); err != nil {
 		return &RefMovedError{Ref: t.Ref, Cause: err, Index: s.restore(ctx, back, now)}
 	}
