@@ -20,7 +20,7 @@ func (r *root) lineageCommands() []*cli.Command {
 	return []*cli.Command{
 		{Name: "log", Usage: say("log.usage"), Description: say("log.help"), Action: r.act(r.log), Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "graph", Usage: say("flag.graph")}, &cli.BoolFlag{Name: "all", Usage: say("flag.all")},
-			&cli.IntFlag{Name: "n", Usage: say("flag.n")}}},
+			number{&cli.IntFlag{Name: "n", Usage: say("flag.n")}}}},
 		{Name: "show", Usage: say("show.usage"), Description: say("show.help"), ArgsUsage: "[ID]", Action: r.act(r.show)},
 		{Name: "diff", Usage: say("diff.usage"), Description: say("diff.help"), ArgsUsage: "A [B]", Action: r.act(r.diff)},
 		{Name: "fork", Usage: say("fork.usage"), Description: say("fork.help"), ArgsUsage: "ID", Action: r.act(r.fork)},

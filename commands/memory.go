@@ -23,8 +23,8 @@ func (r *root) memoryCommand() *cli.Command {
 				&cli.StringFlag{Name: "session", Usage: say("flag.memory-into")}, &cli.StringFlag{Name: "timestamp", Usage: say("flag.memory-timestamp")},
 				&cli.StringSliceFlag{Name: "keyword", Usage: say("flag.memory-keyword")}}},
 			{Name: "search", Usage: say("memory.search"), Description: say("memory.search-help"), ArgsUsage: "QUERY | -", Action: r.act(r.memorySearch), Flags: scope(
-				&cli.IntFlag{Name: "top-k", Usage: say("flag.top-k")}, &cli.StringFlag{Name: "ranking", Value: "count-recency", Usage: say("flag.ranking")})},
-			{Name: "list", Usage: say("memory.list"), Action: r.act(r.memoryList), Flags: scope(&cli.IntFlag{Name: "limit", Usage: say("flag.memory-limit")})},
+				number{&cli.IntFlag{Name: "top-k", Usage: say("flag.top-k")}}, &cli.StringFlag{Name: "ranking", Value: "count-recency", Usage: say("flag.ranking")})},
+			{Name: "list", Usage: say("memory.list"), Action: r.act(r.memoryList), Flags: scope(number{&cli.IntFlag{Name: "limit", Usage: say("flag.memory-limit")}})},
 			{Name: "forget", Usage: say("memory.forget"), Description: say("memory.forget-help"), ArgsUsage: "ID…", Action: r.act(r.memoryForget), Flags: scope()},
 		}}
 }

@@ -21,8 +21,8 @@ func (r *root) sessionCommands() []*cli.Command {
 	return []*cli.Command{
 		r.workerCommand(),
 		{Name: "list", Usage: say("sessions.list"), Description: say("sessions.list-help"), Action: r.act(r.sessionList), Flags: where(
-			&cli.StringSliceFlag{Name: "status", Usage: say("flag.status")}, &cli.IntFlag{Name: "limit", Usage: say("flag.limit")},
-			&cli.IntFlag{Name: "offset", Usage: say("flag.offset")}, &cli.StringFlag{Name: "after", Usage: say("flag.after")})},
+			&cli.StringSliceFlag{Name: "status", Usage: say("flag.status")}, number{&cli.IntFlag{Name: "limit", Usage: say("flag.limit")}},
+			number{&cli.IntFlag{Name: "offset", Usage: say("flag.offset")}}, &cli.StringFlag{Name: "after", Usage: say("flag.after")})},
 		{Name: "info", Usage: say("sessions.info"), Description: say("sessions.info-help"), ArgsUsage: "ID", Action: r.act(r.sessionInfo), Flags: where()},
 		{Name: "pause", Usage: say("sessions.pause"), Description: say("sessions.pause-help"), ArgsUsage: "ID", Action: r.act(r.sessionPause), Flags: where()},
 		{Name: "resume", Usage: say("sessions.resume"), Description: say("sessions.resume-help"), ArgsUsage: "ID", Action: r.act(r.sessionResume), Flags: where(

@@ -10,7 +10,7 @@ import (
 
 // TestKoreanSet asks whole sentences about what a Korean team noted down: with particles and endings, compounds with and
 // without spaces, NFD, and English names in between. The set was written for this test, before the rules were held
-// against it.
+// against it, its last forty questions afterwards.
 func TestKoreanSet(t *testing.T) {
 	s := readSet(t, filepath.Join("testdata", "korean"))
 	for by, floor := range map[Ranking][3]float64{CountRecency: {.93, .985, .985}, CountBM25Recency: {.97, .985, .985}} {
