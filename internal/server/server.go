@@ -24,6 +24,7 @@ type Server struct {
 	together together
 	live     *live
 	traces   *traces
+	counts   joined[countsOf, counted]
 	ending   atomic.Bool
 	handler  http.Handler
 }

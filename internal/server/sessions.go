@@ -318,6 +318,20 @@ type counted struct {
 }
 
 func (s *Server) statistics(ctx context.Context, c call, in statisticsIn) (counted, error) {
+	return s.counts.ask(ctx, countsOf{c.owner(), or(in.Days, 30)}, func() (counted, error) {
+		all, stop := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Write*3/4)
+		defer stop()
+		return s.count(all, c, in)
+	})
+}
+
+// countsOf is what is counted.
+type countsOf struct {
+	owner lifecycle.Owner
+	days  int
+}
+
+func (s *Server) count(ctx context.Context, c call, in statisticsIn) (counted, error) {
 	to := s.now().UTC()
 	from := to.AddDate(0, 0, 1-or(in.Days, 30))
 	out := counted{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Counts: map[string]int64{}}
