@@ -56,8 +56,8 @@ func (s *Staging) Commit(ctx context.Context, o CommitOptions) (string, error) {
 			s.Tree, s.scan = o.Tree, nil
 		}
 	}
-	if s.scan != nil {
-		if id, ok, err := s.scan.commit(ctx, o, message); ok || err != nil {
+	if s.hand != nil {
+		if id, ok, err := s.hand.commit(ctx, o, message); ok || err != nil {
 			return id, err
 		}
 	}

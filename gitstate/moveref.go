@@ -11,13 +11,13 @@ import (
 // moveRef moves a branch in process, exactly as git update-ref would: under git's own locks, from the value that it is
 // expected to have, with a line in the reflogs of the branch and of HEAD. ok is false, and nothing has changed, where git
 // has to do it: a hook wants to hear of it, the ref is packed, somebody holds a lock, or anything else is not plain.
-func (s *Scan) moveRef(t Target, commit string) (ok bool) {
-	who, known := s.repo.person("committer", s.Config)
-	if !known || !strings.HasPrefix(t.Ref, "refs/heads/") || len(t.Old) != 40 || len(commit) != 40 || !s.repo.movesPlainly(s.Config) {
+func (h *byHand) moveRef(t Target, commit string) (ok bool) {
+	who, known := h.repo.person("committer", h.config)
+	if !known || !strings.HasPrefix(t.Ref, "refs/heads/") || len(t.Old) != 40 || len(commit) != 40 || !h.repo.movesPlainly(h.config) {
 		return false
 	}
-	at := s.now()
-	m := refMove{repo: s.repo, Target: t, to: commit,
+	at := h.now()
+	m := refMove{repo: h.repo, Target: t, to: commit,
 		line: t.Old + " " + commit + " " + who + " " + strconv.FormatInt(at.Unix(), 10) + " " + at.Format("-0700") + "\t" + reflogMessage(t.Log) + "\n"}
 	return m.do() == nil
 }

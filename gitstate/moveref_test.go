@@ -28,13 +28,13 @@ func movable(t *testing.T, dir string) (*Repo, []string, string, string, string)
 	return r, env, root, strings.TrimSpace(old), strings.TrimSpace(next)
 }
 
-func scanOf(t *testing.T, r *Repo) *Scan {
+func handOf(t *testing.T, r *Repo) *byHand {
 	t.Helper()
 	c, err := r.Config(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Scan{repo: r, Config: c, now: func() time.Time { return time.Unix(1700000500, 0).UTC() }}
+	return r.byHand(c, func() time.Time { return time.Unix(1700000500, 0).UTC() })
 }
 
 // everything is each file of the refs and reflogs.
@@ -76,7 +76,7 @@ func TestMoveRefIsGits(t *testing.T) {
 				target := Target{Ref: "refs/heads/" + branch, Old: old, Log: "session save:  wip\n on\tit "}
 				if way == 0 {
 					shell(t, root, env, "export GIT_COMMITTER_DATE='1700000500 +0000'; git update-ref -m 'session save:  wip\n on\tit ' refs/heads/"+branch+" "+next+" "+old)
-				} else if !scanOf(t, r).moveRef(target, next) {
+				} else if !handOf(t, r).moveRef(target, next) {
 					t.Fatal("left to git")
 				}
 				left[way] = everything(t, root)
@@ -117,7 +117,7 @@ func TestMoveRefLeavesToGit(t *testing.T) {
 				r.git.env = append(r.git.env[:len(r.git.env):len(r.git.env)], "GIT_COMMITTER_NAME=<>")
 			}
 			want := everything(t, root)
-			if scanOf(t, r).moveRef(Target{Ref: "refs/heads/main", Old: old, Log: "x"}, next) {
+			if handOf(t, r).moveRef(Target{Ref: "refs/heads/main", Old: old, Log: "x"}, next) {
 				t.Fatal("moved in process")
 			}
 			got := everything(t, root)

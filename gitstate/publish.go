@@ -65,7 +65,7 @@ func (s *Staging) Publish(ctx context.Context, t Target, commit string, now func
 	if err := s.swap(ctx, s.file, s.start, now); err != nil {
 		return fmt.Errorf("publish the index: %w", err)
 	}
-	if s.scan != nil && s.scan.moveRef(t, commit) {
+	if s.hand != nil && s.hand.moveRef(t, commit) {
 		s.Drop()
 		return nil
 	}

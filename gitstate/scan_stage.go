@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -58,7 +57,8 @@ func (s *Scan) Stage(ctx context.Context, o StageOptions) (*Staging, error) {
 	if err := treesOf(e, s.index.tree, s.made, s.has); err != nil {
 		return nil, fmt.Errorf("stage: %w", unfit(err))
 	}
-	st := &Staging{Tree: s.index.tree.id.String(), repo: s.repo, file: filepath.Join(s.repo.runtimeDir(), "index."+o.Run), start: s.index.info, scan: s}
+	st := &Staging{Tree: s.index.tree.id.String(), repo: s.repo, file: filepath.Join(s.repo.runtimeDir(), "index."+o.Run), start: s.index.info, scan: s,
+		hand: &byHand{s.repo, s.Config, s.now, s.writer}}
 	st.diff = s.differences(e)
 	if err := os.MkdirAll(filepath.Dir(st.file), 0o700); err != nil {
 		return nil, fmt.Errorf("stage: %w", err)
@@ -215,28 +215,4 @@ func (s *Scan) atHead(path string) (mode uint32, id objectID) {
 		return s.index.mode(i), s.index.id(i)
 	}
 	return 0, id
-}
-
-// commit makes a commit object in process. ok is false where git has to do it: the identity or the date comes from where
-// we do not look, or something in it is not plain.
-func (s *Scan) commit(ctx context.Context, o CommitOptions, message string) (id string, ok bool, err error) {
-	author, ok1 := s.repo.person("author", s.Config)
-	committer, ok2 := s.repo.person("committer", s.Config)
-	if !ok1 || !ok2 || o.Sign || !plainText(message) {
-		return "", false, nil
-	}
-	at := s.now()
-	when := strconv.FormatInt(at.Unix(), 10) + " " + at.Format("-0700")
-	body := "tree " + o.Tree + "\n"
-	if o.Parent != "" {
-		body += "parent " + o.Parent + "\n"
-	}
-	body += "author " + author + " " + when + "\ncommitter " + committer + " " + when + "\n\n" + message
-	name, err := objectName(commitObject, []byte(body))
-	if err == nil {
-		if err = s.writer.create(bytesObject(name, commitObject, []byte(body))); err != nil {
-			err = fmt.Errorf("write commit %s: %w", name, err)
-		}
-	}
-	return name.String(), true, err
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Staging is a private index on its way to become a commit. Nothing outside it changes before Publish; Drop takes it
@@ -20,6 +21,7 @@ type Staging struct {
 	file  string      // the private index
 	start os.FileInfo // the real index as it was; nil: there was none
 	scan  *Scan       // what it was staged from; nil: git staged it
+	hand  *byHand     // makes the commit; nil: git does
 	diff  []File      // only with scan: how the tree differs from HEAD
 }
 
@@ -53,12 +55,16 @@ type StageOptions struct {
 	Paths  []string // from Entry.Path; only these are staged
 	Sparse bool     // the repository is a sparse checkout: git add decides what lies inside
 	Except []string // with Sparse: paths that must not be staged
+
+	// Config and Now let the commit be made in process, where that is git's commit: nil leaves it to git.
+	Config Config
+	Now    func() time.Time
 }
 
 // Stage copies the index (a hard link: git replaces index files by rename), stages the given paths into the copy and
 // writes the tree. It returns the paths it had to skip.
 func (r *Repo) Stage(ctx context.Context, o StageOptions) (*Staging, []Skipped, error) {
-	s := &Staging{repo: r, file: filepath.Join(r.runtimeDir(), "index."+o.Run)}
+	s := &Staging{repo: r, file: filepath.Join(r.runtimeDir(), "index."+o.Run), hand: r.byHand(o.Config, o.Now)}
 	if err := s.link(); err != nil {
 		return nil, nil, fmt.Errorf("stage: %w", err)
 	}

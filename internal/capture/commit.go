@@ -155,7 +155,7 @@ func (w World) stage(ctx context.Context, d *Draft, paths []string) (*gitstate.S
 		s, err := g.Scan.Stage(ctx, o)
 		return s, nil, err
 	}
-	o.Sparse, o.Except = d.Scene.Git.Config.Bool("core.sparsecheckout", false), w.except(d)
+	o.Sparse, o.Except, o.Config, o.Now = d.Scene.Git.Config.Bool("core.sparsecheckout", false), w.except(d), d.Scene.Git.Config, w.Now
 	return w.Repo.Stage(ctx, o)
 }
 
