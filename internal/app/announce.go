@@ -51,6 +51,39 @@ func (s *site) announce(ctx context.Context, r lifecycle.Records) (lifecycle.Rec
 	return &announced{Records: r, hot: c, bus: c, now: s.Now, warn: s.warn}, c, nil
 }
 
+// later is what is told of a transaction once it is committed.
+type later struct {
+	ctx context.Context // of whoever began it
+	all []func(context.Context)
+}
+
+type laterKey struct{}
+
+// together does all that f does with these Sessions and the context it gets in one transaction, and tells others afterwards.
+// Where others are in the way f runs again.
+func (x *Sessions) together(ctx context.Context, f func(context.Context) error) error {
+	l := later{ctx: context.WithoutCancel(ctx)}
+	err := x.db.Atomically(context.WithValue(ctx, laterKey{}, &l), func(ctx context.Context) error {
+		l.all = nil
+		return f(ctx)
+	})
+	if err == nil {
+		for _, tell := range l.all {
+			tell(l.ctx)
+		}
+	}
+	return err
+}
+
+// after does it now, or once the transaction that ctx is in is committed.
+func after(ctx context.Context, do func(context.Context)) {
+	if l, ok := ctx.Value(laterKey{}).(*later); ok {
+		l.all = append(l.all, do)
+		return
+	}
+	do(context.WithoutCancel(ctx)) // the change is made, also where whoever asked for it has gone
+}
+
 // reach does something with the coordination service, unless it is known to be away.
 func (a *announced) reach(do func() error) {
 	if a.isSilent() {
@@ -81,9 +114,10 @@ func (a *announced) complain(err error) {
 
 // tell keeps a change hot and publishes what is in the outbox.
 func (a *announced) tell(ctx context.Context, id lifecycle.ID, c coordination.Change) {
-	ctx = context.WithoutCancel(ctx) // the change is made, also where whoever asked for it has gone
-	a.reach(func() error { return a.hot.Put(ctx, string(id), c) })
-	a.publish(ctx)
+	after(ctx, func(ctx context.Context) {
+		a.reach(func() error { return a.hot.Put(ctx, string(id), c) })
+		a.publish(ctx)
+	})
 }
 
 // publish empties the outbox, and returns when what was in it is published. Of many that want that at once, one does it for
@@ -164,13 +198,15 @@ func counted(todos []lifecycle.Todo) *coordination.Progress {
 
 // changed tells where a Session stands after a change that did not return it.
 func (a *announced) changed(ctx context.Context, k lifecycle.Key, more coordination.Change) {
-	s, err := a.Records.Get(context.WithoutCancel(ctx), k)
-	if err != nil {
-		a.publish(ctx)
-		return // gone already: whoever took it away told so
-	}
-	more.State = standing(s)
-	a.tell(ctx, k.ID, more)
+	after(ctx, func(ctx context.Context) {
+		s, err := a.Records.Get(ctx, k)
+		if err != nil {
+			a.publish(ctx)
+			return // gone already: whoever took it away told so
+		}
+		more.State = standing(s)
+		a.tell(ctx, k.ID, more)
+	})
 }
 
 // Create implements lifecycle.Sessions.
@@ -210,9 +246,10 @@ func (a *announced) Archive(ctx context.Context, k lifecycle.Key, version int64)
 }
 
 func (a *announced) forget(ctx context.Context, id lifecycle.ID) {
-	ctx = context.WithoutCancel(ctx)
-	a.publish(ctx)
-	a.reach(func() error { return a.hot.Forget(ctx, string(id)) })
+	after(ctx, func(ctx context.Context) {
+		a.publish(ctx)
+		a.reach(func() error { return a.hot.Forget(ctx, string(id)) })
+	})
 }
 
 // Revise implements lifecycle.Plans.
@@ -266,8 +303,9 @@ func (a *announced) Answer(ctx context.Context, k lifecycle.Key, id lifecycle.Re
 }
 
 func (a *announced) settle(ctx context.Context, session lifecycle.ID, id lifecycle.RequestID) {
-	ctx = context.WithoutCancel(ctx)
-	a.reach(func() error { return a.hot.Settle(ctx, string(session), word(id)) })
+	after(ctx, func(ctx context.Context) {
+		a.reach(func() error { return a.hot.Settle(ctx, string(session), word(id)) })
+	})
 }
 
 // TimeOut implements lifecycle.Requests.
@@ -287,9 +325,7 @@ func (x *Sessions) still(ctx context.Context, s lifecycle.Session) (same bool) {
 	if !ok {
 		return false
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.now().Before(a.silent) {
+	if a.isSilent() {
 		return false
 	}
 	v, err := a.hot.Look(ctx, string(s.ID)) // whoever keeps nothing, or damaged things, says nothing

@@ -75,15 +75,22 @@ func (s *Service) Start(ctx context.Context, o StartOptions) (lifecycle.Session,
 	if err != nil {
 		return lifecycle.Session{}, err
 	}
-	made, err := s.Create(ctx, lifecycle.Draft{ID: id, Owner: o.Owner, Input: o.Input, Language: cmp.Or(o.Language, string(s.place.Words.Lang())), Limited: true,
-		Metadata: withJob(o.Metadata, j)})
-	if err == nil && len(o.Todos) > 0 {
-		_, err = s.Revise(ctx, made.Key(), lifecycle.Revision{Plan: "work", Reason: "a new input", Todos: todosOf(RunOptions{Todos: o.Todos})})
+	if _, err := s.jobs(ctx); err != nil { // its tables
+		return lifecycle.Session{}, err
 	}
-	if err != nil {
-		return made, err
-	}
-	return made, s.enqueue(ctx, made, j)
+	d := lifecycle.Draft{ID: id, Owner: o.Owner, Input: o.Input, Language: cmp.Or(o.Language, string(s.place.Words.Lang())), Limited: true,
+		Metadata: withJob(o.Metadata, j)}
+	var made lifecycle.Session
+	err = s.together(ctx, func(ctx context.Context) (err error) {
+		if made, err = s.Create(ctx, d); err == nil && len(o.Todos) > 0 {
+			_, err = s.Revise(ctx, made.Key(), lifecycle.Revision{Plan: "work", Reason: "a new input", Todos: todosOf(RunOptions{Todos: o.Todos})})
+		}
+		if err != nil {
+			return err
+		}
+		return s.enqueue(ctx, made, j)
+	})
+	return made, err
 }
 
 // withJob is somebody's metadata with what the Session runs. Under that name it is the service's word, whatever they said.

@@ -46,11 +46,17 @@ func (x *Sessions) Go(ctx context.Context, s lifecycle.Session, o ResumeOptions)
 		if err := x.site.queues(); err != nil {
 			return Going{}, err
 		}
-		s, todos, err := x.Resume(ctx, s.Key(), lifecycle.Resumption{Modifications: o.Modifications})
-		if err == nil {
-			err = x.enqueue(ctx, s, j)
+		if _, err := x.jobs(ctx); err != nil { // its tables
+			return Going{}, err
 		}
-		return Going{Session: s, Todos: todos, Queued: true}, err
+		g := Going{Queued: true}
+		err := x.together(ctx, func(ctx context.Context) (err error) {
+			if g.Session, g.Todos, err = x.Resume(ctx, s.Key(), lifecycle.Resumption{Modifications: o.Modifications}); err != nil {
+				return err
+			}
+			return x.enqueue(ctx, g.Session, j)
+		})
+		return g, err
 	}
 	r, err := x.runOf(ctx, s, RunOptions{Agent: o.Agent})
 	if err != nil {
@@ -121,22 +127,11 @@ func (x *Sessions) Reply(ctx context.Context, s lifecycle.Session, o AnswerOptio
 		return Answered{}, err
 	}
 	d := lifecycle.Decision{By: x.Owner, Via: o.Via, Choice: clip(o.Choice, 1<<19)}
-	q, err := x.Answer(ctx, s.Key(), id, d)
-	if err != nil {
-		return Answered{Request: q}, err
-	}
-	a := Answered{Request: q}
-	if a.Session, err = x.Get(ctx, s.Key()); err != nil {
+	a, err := x.answered(ctx, s, id, d, j)
+	if err != nil || j.Queue || o.Hold {
 		return a, err
 	}
-	switch {
-	case j.Queue:
-		a.Queued = true
-		return a, x.enqueue(ctx, a.Session, j)
-	case o.Hold:
-		return a, nil
-	}
-	if q.Type == recoveryRequest {
+	if a.Request.Type == recoveryRequest {
 		load, err := Recover(ctx, x.site.Place, RecoverOptions{Answer: o.Choice})
 		if err != nil {
 			return a, err
@@ -150,6 +145,26 @@ func (x *Sessions) Reply(ctx context.Context, s lifecycle.Session, o AnswerOptio
 		return a, err
 	}
 	a.Going, err = x.going(ctx, r)
+	return a, err
+}
+
+// answered records an answer, and with it, where workers run the Session, its next turn.
+func (x *Sessions) answered(ctx context.Context, s lifecycle.Session, id lifecycle.RequestID, d lifecycle.Decision, j job) (a Answered, err error) {
+	if j.Queue {
+		if _, err := x.jobs(ctx); err != nil { // its tables
+			return a, err
+		}
+	}
+	err = x.together(ctx, func(ctx context.Context) (err error) {
+		if a.Request, err = x.Answer(ctx, s.Key(), id, d); err != nil {
+			return err
+		}
+		if a.Session, err = x.Get(ctx, s.Key()); err != nil || !j.Queue {
+			return err
+		}
+		a.Queued = true
+		return x.enqueue(ctx, a.Session, j)
+	})
 	return a, err
 }
 

@@ -71,17 +71,22 @@ func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, 
 		if err := priority(o.Priority); err != nil {
 			return lifecycle.Session{}, err
 		}
-		s, err := x.Create(ctx, lifecycle.Draft{ID: lifecycle.ID(snapshot.ForkID(chain.ID(), base, run)), Owner: x.Owner, Input: clip(o.Input, 1<<20),
-			Language: string(x.site.Words.Lang()), Options: raw(j)})
-		if err != nil {
-			return s, err
+		if _, err := x.jobs(ctx); err != nil { // its tables
+			return lifecycle.Session{}, err
 		}
-		if len(o.Todos) > 0 {
-			if _, err := x.Revise(ctx, s.Key(), lifecycle.Revision{Plan: "work", Todos: todosOf(RunOptions{Todos: o.Todos})}); err != nil {
-				return s, err
+		d := lifecycle.Draft{ID: lifecycle.ID(snapshot.ForkID(chain.ID(), base, run)), Owner: x.Owner, Input: clip(o.Input, 1<<20),
+			Language: string(x.site.Words.Lang()), Options: raw(j)}
+		var s lifecycle.Session
+		err = x.together(ctx, func(ctx context.Context) (err error) {
+			if s, err = x.Create(ctx, d); err == nil && len(o.Todos) > 0 {
+				_, err = x.Revise(ctx, s.Key(), lifecycle.Revision{Plan: "work", Todos: todosOf(RunOptions{Todos: o.Todos})})
 			}
-		}
-		return s, x.enqueue(ctx, s, j)
+			if err != nil {
+				return err
+			}
+			return x.enqueue(ctx, s, j)
+		})
+		return s, err
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -60,9 +61,12 @@ var (
 	_ client = (*river.Client[*dbsql.Tx])(nil)
 )
 
+// inTransaction puts a job into the queue in a transaction of database/sql: conn is what it runs on, on a server.
+type inTransaction func(ctx context.Context, conn *dbsql.Conn, tx *dbsql.Tx, a args, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
+
 // Queue is River on one database.
 type Queue struct {
-	within  func(context.Context, *dbsql.Tx, args, *river.InsertOpts) (*rivertype.JobInsertResult, error) // of a file's transaction
+	within  inTransaction
 	client  func(*river.Config) (client, error)
 	migrate func(context.Context) error
 	insert  client // works nothing
@@ -70,11 +74,19 @@ type Queue struct {
 
 // OnPostgres is the queue in a database on a server.
 func OnPostgres(pool *pgxpool.Pool) (*Queue, error) {
+	c, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
 	return open(&Queue{
 		client:  func(c *river.Config) (client, error) { return river.NewClient(riverpgxv5.New(pool), c) },
 		migrate: func(ctx context.Context) error { return migratePostgres(ctx, pool) },
-		within: func(context.Context, *dbsql.Tx, args, *river.InsertOpts) (*rivertype.JobInsertResult, error) {
-			return nil, errors.New("a queue on PostgreSQL takes no part in transactions of database/sql")
+		within: func(ctx context.Context, conn *dbsql.Conn, _ *dbsql.Tx, a args, o *river.InsertOpts) (r *rivertype.JobInsertResult, err error) {
+			err = conn.Raw(func(driver any) error { // the transaction's own
+				r, err = c.InsertTx(ctx, &within{pgxConn: driver.(*stdlib.Conn).Conn()}, a, o)
+				return err
+			})
+			return r, err
 		},
 	})
 }
@@ -86,7 +98,7 @@ func OnSQLite(db *dbsql.DB) (*Queue, error) {
 		return nil, err
 	}
 	return open(&Queue{
-		within: func(ctx context.Context, tx *dbsql.Tx, j args, o *river.InsertOpts) (*rivertype.JobInsertResult, error) {
+		within: func(ctx context.Context, _ *dbsql.Conn, tx *dbsql.Tx, j args, o *river.InsertOpts) (*rivertype.JobInsertResult, error) {
 			return c.InsertTx(ctx, tx, j, o)
 		},
 		client:  func(c *river.Config) (client, error) { return river.NewClient(riversqlite.New(db), c) },
@@ -138,9 +150,9 @@ func (q *Queue) Insert(ctx context.Context, j lifecycle.Job) (fresh bool, err er
 	return inserted(q.insert.Insert(ctx, args{j.Path, j.Turn, j.Owner, j.Session}, insertion(j)))
 }
 
-// InsertIn does so in a transaction of the file.
-func (q *Queue) InsertIn(ctx context.Context, tx *dbsql.Tx, j lifecycle.Job) (fresh bool, err error) {
-	return inserted(q.within(ctx, tx, args{j.Path, j.Turn, j.Owner, j.Session}, insertion(j)))
+// InsertIn does so in a transaction, whose end decides. conn is what it runs on; nil for a file's.
+func (q *Queue) InsertIn(ctx context.Context, conn *dbsql.Conn, tx *dbsql.Tx, j lifecycle.Job) (fresh bool, err error) {
+	return inserted(q.within(ctx, conn, tx, args{j.Path, j.Turn, j.Owner, j.Session}, insertion(j)))
 }
 
 func inserted(r *rivertype.JobInsertResult, err error) (fresh bool, _ error) {

@@ -98,6 +98,9 @@ func turn(ctx context.Context, line chan struct{}) error {
 
 // read runs f over one state of the database.
 func (d *DB) read(ctx context.Context, f func(tx) error) error {
+	if t, ok := d.joined(ctx); ok {
+		return f(t)
+	}
 	if err := turn(ctx, d.readers); err != nil {
 		return err
 	}
@@ -160,9 +163,12 @@ func (d *DB) unavailable(ctx context.Context, err error) error {
 
 // once says, beside an error, whether it may have come after all was done.
 func (d *DB) once(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) (committed bool, err error) {
-	t, err := d.db.BeginTx(ctx, o)
+	t, conn, err := d.begin(ctx, o)
 	if err != nil {
 		return false, err
+	}
+	if conn != nil {
+		defer conn.Close()
 	}
 	panics := true
 	defer func() {
@@ -170,7 +176,7 @@ func (d *DB) once(ctx context.Context, o *dbsql.TxOptions, f func(tx) error) (co
 			_ = undo(t) // the panic goes on; a transaction that stayed open would stop everybody
 		}
 	}()
-	err = f(tx{ctx, t, d.dialect.words, d.dialect.rows})
+	err = f(tx{ctx, t, conn, d.dialect.words, d.dialect.rows})
 	panics = false
 	if err != nil {
 		return false, errors.Join(err, undo(t))
@@ -198,6 +204,7 @@ func (d *DB) explain(ctx context.Context, err error) error {
 type tx struct {
 	ctx   context.Context
 	tx    *dbsql.Tx
+	conn  *dbsql.Conn // that it runs on, where that was asked for
 	words *strings.Replacer
 	rows  int
 }

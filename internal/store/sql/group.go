@@ -59,6 +59,9 @@ func (w *waiting) leave(x *writing) bool {
 
 // write runs f in a transaction that no other writer is in, but those that come before and after f in it.
 func (d *DB) write(ctx context.Context, f func(tx) error) error {
+	if t, ok := d.joined(ctx); ok {
+		return f(t)
+	}
 	d.wrote.Store(true)
 	if d.dialect.writers > 1 {
 		return d.in(ctx, &dbsql.TxOptions{}, f)

@@ -22,8 +22,8 @@ type Queue interface {
 	Migrate(context.Context) error
 	// Insert puts a job into the queue. false: the same turn is there already.
 	Insert(context.Context, Job) (fresh bool, err error)
-	// InsertIn does so in a transaction of a file's, whose end decides.
-	InsertIn(context.Context, *dbsql.Tx, Job) (fresh bool, err error)
+	// InsertIn does so in a transaction, whose end decides. The connection is what it runs on; nil for a file's.
+	InsertIn(context.Context, *dbsql.Conn, *dbsql.Tx, Job) (fresh bool, err error)
 	// Start fetches jobs and lets them be done until stop, which waits for them, and ends their contexts after grace.
 	Start(context.Context, lifecycle.Labour) (stop func(ctx context.Context, grace time.Duration) error, err error)
 }
@@ -74,11 +74,11 @@ func (j *Jobs) Add(ctx context.Context, job Job, p lifecycle.Priority) (fresh bo
 	if job.Rank = slices.Index(lifecycle.Priorities(), p) + 1; job.Rank == 0 {
 		return false, fmt.Errorf("%w: %.40q is no priority; there are high, normal, low", lifecycle.ErrInvalid, string(p))
 	}
-	if j.db.server != nil {
+	if _, together := j.db.joined(ctx); j.db.server != nil && !together {
 		fresh, err = j.queue.Insert(ctx, job)
 	} else { // the queue's one connection would be one more that waits for the disk
 		err = j.db.write(ctx, func(t tx) (err error) {
-			fresh, err = j.queue.InsertIn(t.ctx, t.tx, job)
+			fresh, err = j.queue.InsertIn(t.ctx, t.conn, t.tx, job)
 			return err
 		})
 	}
