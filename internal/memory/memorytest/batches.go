@@ -163,6 +163,12 @@ func (s stopper) Done() <-chan struct{} {
 	return s.Context.Done()
 }
 
+// Value is asked through contexts that are made of this one, in the middle of a transaction.
+func (s stopper) Value(key any) any {
+	s.asked()
+	return s.Context.Value(key)
+}
+
 func stoppedApplyKeepsNothing(t *testing.T, s Subject) {
 	fill(t, s.Store, "s1", "redis one")
 	b := memory.Batch{SessionRef: "s1", Snapshot: "later"}
