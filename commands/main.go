@@ -97,6 +97,7 @@ type root struct {
 	json  bool
 
 	assistant bool // a coding assistant reads the result
+	ended     bool // who answers questions has hung up
 	noticed   bool // it was told what is data in it
 }
 

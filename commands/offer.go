@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"session/blocker"
 	"session/internal/app"
@@ -68,11 +69,34 @@ func (r *root) choose(actions []session.Action) (*session.Action, error) {
 
 // ask puts one question on the terminal. Giving up on a question is an answer: nothing is done.
 func (r *root) ask(field huh.Field) error {
-	form := huh.NewForm(huh.NewGroup(field)).WithInput(r.In).WithOutput(r.Err).WithAccessible(r.getenv("ACCESSIBLE") != "").WithShowHelp(true)
+	if r.ended { // nobody is there any more
+		return nil
+	}
+	in, accessible := r.In, r.getenv("ACCESSIBLE") != ""
+	if accessible {
+		in = &empties{r.In, &r.ended}
+	}
+	form := huh.NewForm(huh.NewGroup(field)).WithInput(in).WithOutput(r.Err).WithAccessible(accessible).WithShowHelp(true)
 	if err := form.Run(); err != nil && !errors.Is(err, huh.ErrUserAborted) {
 		return fmt.Errorf("ask: %w", err)
 	}
 	return nil
+}
+
+// empties answers with empty lines where an input has ended, which is what a question takes for nothing: huh v2.0.3
+// panics when the last line before the end was no valid choice.
+type empties struct {
+	io.Reader
+	ended *bool
+}
+
+func (e *empties) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if n == 0 && err != nil && len(p) > 0 {
+		p[0], *e.ended = '\n', true
+		return 1, nil
+	}
+	return n, err
 }
 
 // perform does what was chosen.
