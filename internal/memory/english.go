@@ -2,6 +2,7 @@ package memory
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/kljensen/snowball/english"
 )
@@ -61,33 +62,38 @@ organize organise organised organising, recognize recognise recognised recognisi
 synchronize synchronise synchronised synchronising, realize realise realised realising
 `)
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
+// set is made when it is first asked for, as all tables of words are: most commands of a program never look into one.
+func set(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for w := range strings.FieldsSeq(words) {
+			m[w] = true
+		}
+		return m
+	})
 }
 
 // forms maps every word of a group to the group's first one.
-func forms(groups string) map[string]string {
-	m := map[string]string{}
-	for g := range strings.SplitSeq(groups, ",") {
-		w := strings.Fields(g)
-		for _, form := range w[1:] {
-			m[form] = w[0]
+func forms(groups string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		m := map[string]string{}
+		for g := range strings.SplitSeq(groups, ",") {
+			w := strings.Fields(g)
+			for _, form := range w[1:] {
+				m[form] = w[0]
+			}
 		}
-	}
-	return m
+		return m
+	})
 }
 
 // englishTerm is what an ASCII word is indexed as, "" for a stop word. Stems are those of Snowball's English stemmer
 // (Porter2); words with digits and signs have none.
 func englishTerm(w string) string {
-	if englishStop[w] {
+	if englishStop()[w] {
 		return ""
 	}
-	if base, ok := englishForms[w]; ok {
+	if base, ok := englishForms()[w]; ok {
 		w = base
 	}
 	for i := range len(w) {

@@ -3,6 +3,7 @@ package memory
 import (
 	"maps"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -47,7 +48,7 @@ var endings = suffixList(
 )
 
 // suffixes are all of them: the longest one that fits is taken, whatever it follows.
-var suffixes = union(particles, endings)
+var suffixes = sync.OnceValue(func() map[string]sound { return union(particles(), endings()) })
 
 // certain are particles that are no noun's last syllable where the sound allows them, so that one syllable before them is a
 // word: 산은, 책을, 읽는. It is not so with others: 나이, 회의, 태도.
@@ -80,14 +81,16 @@ var koreanNouns = set(`권한 역할 포함 피해 손해 오해 방해 견해 �
 경고 광고 창고 최고 참고 신고 재고 무게 가게 미만 불만 목적 최적 실적 흔적`)
 
 // suffixList reads pairs of a sound and the words that stand after it.
-func suffixList(groups ...any) map[string]sound {
-	m := map[string]sound{}
-	for i := 0; i < len(groups); i += 2 {
-		for w := range strings.FieldsSeq(groups[i+1].(string)) {
-			m[w] |= groups[i].(sound)
+func suffixList(groups ...any) func() map[string]sound {
+	return sync.OnceValue(func() map[string]sound {
+		m := map[string]sound{}
+		for i := 0; i < len(groups); i += 2 {
+			for w := range strings.FieldsSeq(groups[i+1].(string)) {
+				m[w] |= groups[i].(sound)
+			}
 		}
-	}
-	return m
+		return m
+	})
 }
 
 func union(a, b map[string]sound) map[string]sound {
@@ -117,12 +120,12 @@ func trim(w string, list map[string]sound, keep int) string {
 // endsInNoun keeps compounds whole: 접근권한. Of three syllables 하다 is more likely: 번역할, 인식할.
 func endsInNoun(w string) bool {
 	last := w[max(0, len(w)-2*syllable):]
-	return koreanNouns[last] && !(len(w) == 3*syllable && (last == "역할" || last == "권한"))
+	return koreanNouns()[last] && !(len(w) == 3*syllable && (last == "역할" || last == "권한"))
 }
 
 // trimParticles takes off at most two particles: the 에게 and the 만 of 에게만.
 func trimParticles(w string, keep int) string {
-	return trim(trim(w, particles, keep), particles, keep)
+	return trim(trim(w, particles(), keep), particles(), keep)
 }
 
 // koreanTerm is what a run of Hangul is indexed as, "" for a stop word.
@@ -132,10 +135,10 @@ func koreanTerm(w string) string {
 	}
 	stem, ok := verb(w)
 	if !ok {
-		stem = trim(trim(w, suffixes, 2), suffixes, 2)
+		stem = trim(trim(w, suffixes(), 2), suffixes(), 2)
 	}
 	if len(stem) == 2*syllable {
-		stem = trim(stem, certain, 1)
+		stem = trim(stem, certain(), 1)
 	}
 	if isKoreanStop(stem) {
 		return ""
@@ -145,7 +148,7 @@ func koreanTerm(w string) string {
 
 // isKoreanStop also knows words that are nothing but an ending: 하는가, 되면서.
 func isKoreanStop(w string) bool {
-	if koreanStop[w] || koreanPronouns[trimParticles(w, 1)] {
+	if koreanStop()[w] || koreanPronouns()[trimParticles(w, 1)] {
 		return true
 	}
 	for _, begin := range []string{"있", "않", "뭐", "뭘", "였", "이었"} {
@@ -154,7 +157,7 @@ func isKoreanStop(w string) bool {
 		}
 	}
 	for _, begin := range []string{"하", "해", "되", "돼"} {
-		if strings.HasPrefix(w, begin) && len(w) > syllable && trim(w, endings, 0) == "" {
+		if strings.HasPrefix(w, begin) && len(w) > syllable && trim(w, endings(), 0) == "" {
 			return true
 		}
 	}
@@ -231,7 +234,7 @@ func verb(w string) (stem string, ok bool) {
 func pastStem(w string) (stem string, ok bool) {
 	for n := 0; n <= longSuffix && (n+1)*syllable <= len(w); n++ {
 		head, last, tail := cutAt(w, len(w)-n*syllable)
-		if initial, vowel, final, ok := parts(last); ok && final == ssang && last != '있' && (tail == "" || tails[tail]) {
+		if initial, vowel, final, ok := parts(last); ok && final == ssang && last != '있' && (tail == "" || tails()[tail]) {
 			return head + present(initial, vowel), true
 		}
 	}
@@ -291,11 +294,11 @@ func nounOf(w string) (noun string, ok bool) {
 		made, rest := w[i:i+syllable], w[i+syllable:]
 		switch made {
 		case "하", "되":
-			if verbEndings[rest] != 0 || strings.HasPrefix(rest, "지않") || strings.HasPrefix(rest, "지못") {
+			if verbEndings()[rest] != 0 || strings.HasPrefix(rest, "지않") || strings.HasPrefix(rest, "지못") {
 				return w[:i], true
 			}
 		case "해", "돼":
-			if helpers[rest[:syllable]] {
+			if helpers()[rest[:syllable]] {
 				return w[:i], true
 			}
 		case "안", "못":

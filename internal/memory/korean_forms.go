@@ -37,7 +37,7 @@ func loneSyllable(w string) string {
 		return ""
 	}
 	one, suffix := w[:syllable], w[syllable:]
-	if (verbEndings[suffix]|shortNoun[suffix])&soundOf(one) == 0 || isKoreanStop(one) {
+	if (verbEndings()[suffix]|shortNoun()[suffix])&soundOf(one) == 0 || isKoreanStop(one) {
 		return ""
 	}
 	return one
@@ -54,7 +54,7 @@ func verbStems(w string) (stems []string, likely bool) {
 	if stem, ok := presentStem(w); ok {
 		return []string{stem}, true
 	}
-	rest := trim(w, verbEndings, 1)
+	rest := trim(w, verbEndings(), 1)
 	head, last, _ := cutAt(rest, len(rest))
 	initial, vowel, final, ok := parts(last)
 	switch {
@@ -126,7 +126,7 @@ func (a *asked) askOtherForms(w, term string) {
 			a.ranges = append(a.ranges, beginning(k, Whole).weighs(a.need))
 		}
 	}
-	if rest := trim(w, counted, 2); rest != w && rest != term {
+	if rest := trim(w, counted(), 2); rest != w && rest != term {
 		a.otherwise = append(a.otherwise, beginning(rest, Whole|Tail).weighs(a.need))
 	}
 	one := loneSyllable(w)

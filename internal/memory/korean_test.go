@@ -62,20 +62,20 @@ func TestSounds(t *testing.T) {
 
 // TestSuffixesFit finds entries that trim could never see.
 func TestSuffixesFit(t *testing.T) {
-	for s := range suffixes {
+	for s := range suffixes() {
 		if n := len(s); n%syllable != 0 || n == 0 || n > longSuffix*syllable {
 			t.Errorf("suffix %q has %d bytes", s, n)
 		}
 	}
-	for n := range koreanNouns {
+	for n := range koreanNouns() {
 		if len(n) != 2*syllable {
 			t.Errorf("noun %q: two syllables are compared", n)
 		}
-		if _, ok := suffixes[n[syllable:]]; !ok {
+		if _, ok := suffixes()[n[syllable:]]; !ok {
 			t.Errorf("noun %q ends in no suffix", n)
 		}
 	}
-	for s := range tails {
+	for s := range tails() {
 		if len(s) > longSuffix*syllable {
 			t.Errorf("tail %q is never reached", s)
 		}
