@@ -33,6 +33,14 @@ func (r *Repo) Begin(ctx context.Context, choice PathChoice, untracked Untracked
 	return func() { cancel(); running.Wait() }
 }
 
+// BeginStatus starts what the next Status will ask git, as Begin does for a Scan.
+func (r *Repo) BeginStatus(ctx context.Context, untracked UntrackedMode) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	r.early = &early{mode: untracked, status: ahead(&running, func() (Status, error) { return r.askStatus(ctx, untracked) })}
+	return func() { cancel(); running.Wait() }
+}
+
 // ahead starts f and returns a function that waits for what it says.
 func ahead[T any](running *sync.WaitGroup, f func() (T, error)) func() (T, error) {
 	var v T

@@ -87,6 +87,7 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	if err != nil {
 		return LoadResult{}, err
 	}
+	defer s.beginLoad(ctx)()
 	from, err := s.saved(ctx, o.ID)
 	if err != nil {
 		return LoadResult{}, err
@@ -115,6 +116,16 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	r := loadResult(d)
 	r.Since.CI = ci
 	return r, nil
+}
+
+// beginLoad lets git look at the work tree, and the memory be opened, while what was saved is read.
+func (s *site) beginLoad(ctx context.Context) (stop func()) {
+	look := func() {}
+	if s.repo != nil {
+		look = s.repo.BeginStatus(ctx, recovery.Untracked)
+	}
+	remember := s.beginMemory(ctx)
+	return func() { look(); remember() }
 }
 
 // resume decides whether a load may go on (S0.5): no Ref is a Cold Start, a Ref under the accepted policy a Resume, and

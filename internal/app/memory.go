@@ -28,7 +28,7 @@ func (s *site) writeMemory(chain *snapshot.Store) func(context.Context, snapshot
 		if err != nil {
 			return err
 		}
-		db, err := sql.OpenSQLite(ctx, s.memoryFile())
+		db, err := s.openMemory(ctx)
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (s *site) writeMemoryBeside(ctx context.Context, made snapshot.Manifest, b 
 		return err
 	}
 	batch.Snapshot = ""
-	db, err := sql.OpenSQLite(ctx, s.memoryFile())
+	db, err := s.openMemory(ctx)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *site) search(v saved, said ...string) func(context.Context, memory.Quer
 // or cannot be opened (a read-only disk), it is put to tables made from the chain and thrown away: a reader writes nothing.
 func (s *site) remembering(ctx context.Context, chain *snapshot.Store, in []memorySession, ask func(memory.Store) error) error {
 	if _, err := os.Stat(s.memoryFile()); err == nil {
-		err := withMemory(ctx, s.memoryFile(), func(m memory.Store) error {
+		err := s.withMemory(ctx, func(m memory.Store) error {
 			for _, x := range in {
 				if at, err := m.Standing(ctx, x.ref()); err != nil || string(at) != string(x.head) {
 					return errors.Join(err, memory.ErrBehind)
@@ -240,7 +240,15 @@ func rebuild(ctx context.Context, chain *snapshot.Store, m memory.Store, x memor
 }
 
 func withMemory(ctx context.Context, file string, use func(memory.Store) error) (err error) {
-	db, err := sql.OpenSQLite(ctx, file)
+	return asking(func() (*sql.DB, error) { return sql.OpenSQLite(ctx, file) }, use)
+}
+
+func (s *site) withMemory(ctx context.Context, use func(memory.Store) error) error {
+	return asking(func() (*sql.DB, error) { return s.openMemory(ctx) }, use)
+}
+
+func asking(open func() (*sql.DB, error), use func(memory.Store) error) (err error) {
+	db, err := open()
 	if err != nil {
 		return err
 	}

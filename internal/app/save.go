@@ -131,7 +131,8 @@ func (v *saving) begin(ctx context.Context) (stop func()) {
 	if v.o.Ask.TrackedOnly {
 		untracked = gitstate.NoFiles
 	}
-	return v.repo.Begin(ctx, gitstate.PathChoice(v.GitPath), untracked)
+	look, remember := v.repo.Begin(ctx, gitstate.PathChoice(v.GitPath), untracked), v.beginMemory(ctx)
+	return func() { look(); remember() }
 }
 
 // prepare reads and checks everything that can stop the save, before anything is touched.

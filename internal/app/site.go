@@ -29,6 +29,8 @@ type site struct {
 	root string         // top of the work tree; outside git the folder that has, or will have, the state file
 	head gitstate.Head
 	path snapshot.Path
+
+	memoryAhead *openingMemory // nil: nobody began to open it
 }
 
 // Folder of the store outside git, below the root.

@@ -31,8 +31,11 @@ func Steps(w World) engine.Steps[Draft] {
 	}
 }
 
+// Untracked is how a load looks for new files.
+const Untracked = gitstate.Folders
+
 func (w World) look(ctx context.Context, d *Draft) (err error) {
-	d.Scene, err = w.Sources.Look(ctx, survey.Ask{Untracked: gitstate.Folders, History: true, Files: true, Recorded: d.Recorded, Prefer: d.named()})
+	d.Scene, err = w.Sources.Look(ctx, survey.Ask{Untracked: Untracked, History: true, Files: true, Recorded: d.Recorded, Prefer: d.named()})
 	return err
 }
 
