@@ -141,13 +141,14 @@ func (a *announced) empty(ctx context.Context) error {
 		if err != nil || len(events) == 0 {
 			return err
 		}
+		var fresh []coordination.Event
 		for _, e := range events {
-			if a.now().Sub(e.At) > staleness {
-				continue // nobody waits for it any more; the history has it
+			if a.now().Sub(e.At) <= staleness { // else nobody waits for it any more; the history has it
+				fresh = append(fresh, published(e))
 			}
-			if err := a.bus.Publish(ctx, published(e)); err != nil && !errors.Is(err, coordination.ErrInvalid) {
-				return err
-			}
+		}
+		if err := a.bus.Publish(ctx, fresh...); err != nil && !errors.Is(err, coordination.ErrInvalid) {
+			return err
 		}
 		if err := a.Records.Published(ctx, events); err != nil || len(events) < outbox {
 			return err

@@ -23,10 +23,10 @@ type gated struct {
 	told    atomic.Int64
 }
 
-func (g *gated) Publish(ctx context.Context, e coordination.Event) error {
+func (g *gated) Publish(ctx context.Context, all ...coordination.Event) error {
 	g.first.Do(func() { close(g.entered); <-g.open })
-	g.told.Add(1)
-	return g.keeper.Publish(ctx, e)
+	g.told.Add(int64(len(all)))
+	return g.keeper.Publish(ctx, all...)
 }
 
 // emptied counts how often the outbox is emptied.

@@ -53,7 +53,7 @@ var errAway = errors.Join(coordination.ErrUnavailable)
 func (away) Put(context.Context, string, coordination.Change) error { return errAway }
 func (away) Settle(context.Context, string, string) error           { return errAway }
 func (away) Forget(context.Context, string) error                   { return errAway }
-func (away) Publish(context.Context, coordination.Event) error      { return errAway }
+func (away) Publish(context.Context, ...coordination.Event) error   { return errAway }
 
 func (away) Look(context.Context, string) (coordination.View, error) {
 	return coordination.View{}, errAway

@@ -44,9 +44,10 @@ func ParseEvent(raw []byte) (Event, error) {
 
 // Bus tells everybody who listens now. Nothing is kept: the history is the database's.
 type Bus interface {
-	// Publish sends an event to those who listen. That nobody does is no error. After ErrUnavailable it may have been sent,
-	// and a sender that tries again may be heard twice.
-	Publish(ctx context.Context, e Event) error
+	// Publish sends events to those who listen, in this order. That nobody does is no error. One that cannot be sent
+	// (ErrInvalid) is passed over, and the others are sent. After ErrUnavailable some may have been sent, and a sender that
+	// tries again may be heard twice.
+	Publish(ctx context.Context, events ...Event) error
 	// Subscribe hears the events of one session, or of all with "", in the order of their sender, from when it returns until
 	// ctx ends, which closes the channel. Where something may have been missed (the connection was lost, the listener is too
 	// slow) it hears that, and goes on by itself. ErrUnavailable: it does not listen.

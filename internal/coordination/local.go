@@ -168,10 +168,18 @@ func missingIsNil(err error) error {
 }
 
 // Publish implements Bus.
-func (l *Local) Publish(ctx context.Context, e Event) error {
+func (l *Local) Publish(ctx context.Context, events ...Event) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	var errs []error
+	for _, e := range events {
+		errs = append(errs, l.publish(e))
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Local) publish(e Event) error {
 	if err := e.Check(); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}

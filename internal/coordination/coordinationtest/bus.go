@@ -192,6 +192,15 @@ func refusedEvents(t *testing.T, a, b coordination.Bus) {
 	}
 	publish(t, a, event("one", 2))
 	wantEvent(t, c, event("one", 2))
+	if err := a.Publish(t.Context(), event("one", 3), event("a b", 4), event("two", 5), event("one", 6)); !errors.Is(err, coordination.ErrInvalid) {
+		t.Errorf("one of several: %v", err)
+	}
+	for _, e := range []coordination.Event{event("one", 3), event("two", 5), event("one", 6)} {
+		wantEvent(t, c, e)
+	}
+	if err := a.Publish(t.Context()); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
 }
 
 func many(t *testing.T, a, b coordination.Bus) {

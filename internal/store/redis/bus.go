@@ -14,20 +14,45 @@ import (
 // eventsChannel is the seed's (004 §8.2): one for all sessions.
 const eventsChannel = "session_events"
 
-// Publish implements coordination.Bus.
-func (c *Client) Publish(ctx context.Context, e coordination.Event) error {
+// Publish implements coordination.Bus. It waits for Redis once, however many events there are.
+func (c *Client) Publish(ctx context.Context, events ...coordination.Event) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	var invalid []error
+	var all [][]byte
+	for _, e := range events {
+		raw, err := message(e)
+		if err != nil {
+			invalid = append(invalid, fmt.Errorf("publish: %w", err))
+			continue
+		}
+		all = append(all, raw)
+	}
+	if len(all) > 0 {
+		_, err := c.redis.Pipelined(ctx, func(p goredis.Pipeliner) error {
+			for _, raw := range all {
+				p.Publish(ctx, eventsChannel, raw)
+			}
+			return nil
+		})
+		if err != nil {
+			return c.explain(ctx, "publish", err)
+		}
+	}
+	return errors.Join(invalid...)
+}
+
+func message(e coordination.Event) ([]byte, error) {
 	if err := e.Check(); err != nil {
-		return fmt.Errorf("publish: %w", err)
+		return nil, err
 	}
 	e.At = e.At.UTC()
 	raw, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("publish: %w: %w", coordination.ErrInvalid, err)
+		return nil, fmt.Errorf("%w: %w", coordination.ErrInvalid, err)
 	}
-	return c.explain(ctx, "publish", c.redis.Publish(ctx, eventsChannel, raw).Err())
+	return raw, nil
 }
 
 // Subscribe implements coordination.Bus. The library connects again by itself and subscribes anew; a silent connection is

@@ -3,6 +3,8 @@ package sql
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"session/internal/lifecycle"
@@ -82,8 +84,12 @@ func (r Records) Unpublished(ctx context.Context, limit int) (all []lifecycle.Ev
 // Published implements lifecycle.History.
 func (r Records) Published(ctx context.Context, events []lifecycle.Event) error {
 	err := r.db.write(ctx, func(t tx) error {
-		for _, e := range events {
-			if _, err := t.exec(lifecycleQueries["published"], string(e.Session), e.Seq); err != nil {
+		for part := range slices.Chunk(events, t.rows) {
+			args := make([]any, 0, 2*len(part))
+			for _, e := range part {
+				args = append(args, string(e.Session), e.Seq)
+			}
+			if _, err := t.exec(published(len(part)), args...); err != nil {
 				return err
 			}
 		}
@@ -93,6 +99,16 @@ func (r Records) Published(ctx context.Context, events []lifecycle.Event) error 
 		return fmt.Errorf("take events out of the outbox: %w", err)
 	}
 	return nil
+}
+
+// published is the query of that name for n events: one wait for a server instead of n.
+func published(n int) string {
+	text := strings.Builder{}
+	text.WriteString(lifecycleQueries["published"])
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&text, " OR session = $%d AND seq = $%d", 2*i+1, 2*i+2)
+	}
+	return text.String()
 }
 
 // Daily implements lifecycle.Statistics.
