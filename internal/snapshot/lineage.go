@@ -319,7 +319,11 @@ func (a *Ancestor) link() (digest string, depth int) {
 }
 
 func (s *Store) ancestor(ctx context.Context, id ID, child *Ancestor) (Ancestor, error) {
-	m, digest, err := s.manifest(ctx, id)
+	var want string
+	if child != nil {
+		want, _ = child.link()
+	}
+	m, digest, err := s.vouched(ctx, id, want)
 	a := Ancestor{Manifest: m, Digest: digest}
 	if child == nil {
 		return a, err
