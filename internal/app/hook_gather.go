@@ -42,10 +42,18 @@ func (a *autosave) empty() bool {
 
 // worked reports whether anything was said or done besides calling session itself: a turn that is nothing but a save or
 // a load is taken in with the next one, so that no save is followed by an autosave of its own making.
+// An answer whose question was taken in by an earlier hook, before the assistant had written it down, is no such turn.
 func (a *autosave) worked() bool {
-	return slices.ContainsFunc(a.page.Segments, func(s assistant.Segment) bool {
-		return s.Role == assistant.User && !strings.HasPrefix(s.Text, assistant.OwnCommand) || s.Role != assistant.User && len(s.Tools) > 0 || s.Role == assistant.Summary
-	})
+	own := false
+	for _, s := range a.page.Segments {
+		if s.Role == assistant.User {
+			own = strings.HasPrefix(s.Text, assistant.OwnCommand)
+		}
+		if !own || s.Role != assistant.User && len(s.Tools) > 0 || s.Role == assistant.Summary {
+			return true
+		}
+	}
+	return false
 }
 
 // hookNotes is what hooks of a work tree know from one call to the next: how far each conversation was read, and whose
