@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"session/internal/lifecycle"
@@ -143,13 +144,15 @@ func reserved(n int) int { return max(0, n-n*9/10-1) }
 
 // worker is one worker at work.
 type worker struct {
-	db    *DB
-	o     WorkOptions
-	slots *slots
-	roll  *roll
-	usual chan struct{} // held by the one job that is not urgent and looks for a place
-	mu    sync.Mutex
-	alive map[int64]int // attempt of each job that runs here
+	db      *DB
+	o       WorkOptions
+	slots   *slots
+	roll    *roll
+	usual   chan struct{} // held by the one job that is not urgent and asks whether it may start
+	asking  atomic.Int64  // how many want to hold it
+	granted int           // how many of them may start; usual is held
+	mu      sync.Mutex
+	alive   map[int64]int // attempt of each job that runs here
 }
 
 // run does one job, when there is a place for it.
@@ -172,14 +175,6 @@ const lookAgain = 100 * time.Millisecond
 
 // enter waits for a place here, and until not more than nine tenths of all workers' are taken. ErrSnooze: the worker has to stop.
 func (w *worker) enter(ctx context.Context, urgent bool) error {
-	if !urgent {
-		select {
-		case w.usual <- struct{}{}:
-			defer func() { <-w.usual }()
-		case <-ctx.Done():
-			return lifecycle.ErrSnooze
-		}
-	}
 	for {
 		if !urgent {
 			if err := w.yield(ctx); err != nil {
@@ -189,7 +184,7 @@ func (w *worker) enter(ctx context.Context, urgent bool) error {
 		if err := w.take(ctx, urgent); err != nil {
 			return snoozed(ctx, err)
 		}
-		ok, err := w.roll.claim(ctx, urgent)
+		ok, err := w.claim(ctx, urgent)
 		if ok {
 			return nil
 		}
@@ -201,6 +196,29 @@ func (w *worker) enter(ctx context.Context, urgent bool) error {
 			return snoozed(ctx, err)
 		}
 	}
+}
+
+// claim asks whether a job may start. Of those that are not urgent one asks at a time, for all that wait behind it.
+func (w *worker) claim(ctx context.Context, urgent bool) (ok bool, err error) {
+	if urgent {
+		w.roll.enter(context.WithoutCancel(ctx), w.unsaid)
+		return true, nil
+	}
+	w.asking.Add(1)
+	defer w.asking.Add(-1)
+	select {
+	case w.usual <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { <-w.usual }()
+	if w.granted == 0 {
+		if w.granted, err = w.roll.grant(ctx, int(w.asking.Load())); w.granted == 0 {
+			return false, err
+		}
+	}
+	w.granted--
+	return true, nil
 }
 
 // elsewhere is how long what is urgent waits for a place here before it looks for one with other workers.
@@ -232,11 +250,13 @@ func snoozed(ctx context.Context, err error) error {
 	return err
 }
 
+func (w *worker) unsaid(err error) {
+	w.o.Log.Warn("the worker could not say how many jobs it does", "error", err)
+}
+
 // exit gives the place back.
 func (w *worker) exit(ctx context.Context) {
-	if err := w.roll.release(context.WithoutCancel(ctx)); err != nil {
-		w.o.Log.WarnContext(ctx, "the worker could not say that a job ended", "error", err)
-	}
+	w.roll.release(context.WithoutCancel(ctx), w.unsaid)
 	w.slots.give()
 }
 

@@ -78,7 +78,7 @@ func refused(t *testing.T, d *DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := r.claim(t.Context(), false); ok || err != nil {
+	if ok, err := r.grant(t.Context(), 1); ok != 0 || err != nil {
 		t.Errorf("with %d and the other's, one more began: %v %v", r.busy, ok, err)
 	}
 }
@@ -120,13 +120,11 @@ func TestRoll(t *testing.T) {
 		for i, r := range all {
 			asking.Go(func() {
 				for range 10 {
-					ok, err := r.claim(t.Context(), false)
+					n, err := r.grant(t.Context(), 1)
 					if err != nil {
 						t.Error(err)
 					}
-					if ok {
-						got[i]++
-					}
+					got[i] += n
 				}
 			})
 		}
@@ -134,22 +132,18 @@ func TestRoll(t *testing.T) {
 		if n := got[0] + got[1] + got[2]; n != 11 {
 			t.Errorf("%v began, of 12 slots", got)
 		}
-		if ok, err := all[0].claim(t.Context(), true); !ok || err != nil {
-			t.Errorf("what is urgent was held up: %v", err)
-		}
-		if err := all[0].release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		all[0].enter(t.Context(), func(err error) { t.Error(err) }) // what is urgent is not held up
+		all[0].release(t.Context(), func(err error) { t.Error(err) })
 		if err := all[0].leave(t.Context()); err != nil { // and with it four slots: eight are left
 			t.Fatal(err)
 		}
-		if ok, _ := all[1].claim(t.Context(), false); ok != ((got[1]+got[2])*10 <= 8*9) {
-			t.Errorf("%d busy of 8: %v", got[1]+got[2], ok)
+		if n, _ := all[1].grant(t.Context(), 1); (n == 1) != ((got[1]+got[2])*10 <= 8*9) {
+			t.Errorf("%d busy of 8: %d", got[1]+got[2], n)
 		}
 		if err := dead.beat(t.Context()); err != nil { // it was only slow
 			t.Fatal(err)
 		}
-		if ok, err := all[1].claim(t.Context(), false); !ok || err != nil {
+		if n, err := all[1].grant(t.Context(), 5); n != 5 || err != nil {
 			t.Errorf("a thousand slots more, and none is free: %v", err)
 		}
 	})
