@@ -62,7 +62,7 @@ func Choose(flag string, getenv func(string) string) (Lang, error) {
 // Catalogue says sentences in one language.
 type Catalogue struct {
 	lang  Lang
-	words map[string]string
+	words index
 }
 
 // New reads the catalogue of a language.
@@ -71,45 +71,20 @@ func New(l Lang) *Catalogue {
 	if l == Korean {
 		b = korean
 	}
-	return &Catalogue{lang: l, words: read(b)}
+	return &Catalogue{lang: l, words: indexed(b)}
 }
 
 // Lang is the catalogue's language.
 func (c *Catalogue) Lang() Lang { return c.lang }
 
-// read parses "key = sentence" lines; a line that begins with a blank goes on with the sentence above on a line of its
-// own, an empty line in between stays; "#" begins a comment.
-func read(b string) map[string]string {
-	words := make(map[string]string, 2048)
-	key, gap := "", ""
-	for len(b) > 0 {
-		var line string
-		line, b, _ = strings.Cut(b, "\n")
-		switch {
-		case line == "":
-			gap = "\n"
-		case line[0] == '#':
-		case line[0] == ' ':
-			words[key] += gap + "\n" + line[2:]
-			gap = ""
-		default:
-			gap = ""
-			var sentence string
-			key, sentence, _ = strings.Cut(line, " = ")
-			words[key] = sentence
-		}
-	}
-	return words
-}
-
 // Has reports whether there is a sentence with this key.
-func (c *Catalogue) Has(key string) bool { _, ok := c.words[key]; return ok }
+func (c *Catalogue) Has(key string) bool { _, ok := c.words.find(key); return ok }
 
 // Say returns the sentence with its places filled: pairs of a place's name and a value. Strings are made safe; a list
 // of strings is joined by commas. A Korean particle behind a place takes the form that fits what is in it. An unknown
 // key is said as it is, which a test forbids.
 func (c *Catalogue) Say(key string, pairs ...any) string {
-	s, ok := c.words[key]
+	s, ok := c.words.find(key)
 	if !ok {
 		s = key
 	}

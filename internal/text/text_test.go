@@ -8,7 +8,7 @@ import (
 )
 
 func catalogue(l Lang, lines ...string) *Catalogue {
-	return &Catalogue{lang: l, words: read(strings.Join(lines, "\n"))}
+	return &Catalogue{lang: l, words: indexed(strings.Join(lines, "\n"))}
 }
 
 func TestReadTakesSentencesOfSeveralLines(t *testing.T) {
