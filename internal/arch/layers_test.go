@@ -74,7 +74,7 @@ var fences = []struct {
 	{"os/exec", []string{"internal/proc", "scripts/bench"}, "one place starts programs, kills trees and sets environments"},
 	{"net/http", []string{"internal/github", "internal/server", "internal/store/s3", "internal/mcp"}, "who talks to a network is visible"},
 	{"database/sql", []string{"internal/store/sql", "internal/store/postgres", "internal/store/river", "internal/service"}, "SQL stays in its adapter"},
-	{"github.com/go-git/go-git/v5", []string{"gitstate"}, "go-git reads, and only there"},
+	{"github.com/go-git/go-git/v5", []string{"gitstate", "scripts/bench"}, "go-git reads, and only there; the benches measure what it would cost"},
 	{"github.com/cli/go-gh/v2", []string{"internal/github"}, "adapter"},
 	{"github.com/urfave/cli/v2", []string{"commands"}, "the command layer is replaceable"},
 	{"charm.land/huh/v2", []string{"commands"}, "only commands asks questions"},

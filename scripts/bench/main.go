@@ -44,6 +44,7 @@ func subjects() map[string]subject {
 		"start":    {"start of the process, beside git's", start},
 		"git":      {"a complete quick save, beside git add -A && git commit", saves},
 		"history":  {"a complete quick save after a long history", histories},
+		"tasks":    {"reading tasks, beside the OpenSpec program", taskLists},
 		"load":     {"load, beside git status", loads},
 		"hooks":    {"every hook of an assistant and of git, beside git status", hooks},
 		"store":    {"recording, a store of 10 and of many snapshots, log, bytes a save", stores},
@@ -53,9 +54,16 @@ func subjects() map[string]subject {
 }
 
 // order is in which subjects run when none is named.
-var order = [...]string{"start", "git", "history", "load", "hooks", "store", "memory", "blockers"}
+var order = [...]string{"start", "git", "history", "load", "tasks", "hooks", "store", "memory", "blockers"}
 
 func main() {
+	if dir := os.Getenv(asGoGit); dir != "" {
+		if err := goGit(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "go-git:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:])
 	stop()

@@ -56,9 +56,13 @@ func (b *bench) saves(ctx context.Context, n, commits int) error {
 	fast, safe := save, save
 	fast.name, fast.goal = "session save", goal{ratio: saveGoal(n), mb: 60}
 	safe.name, safe.env, safe.goal = "session save, all by git", append(b.env[:len(b.env):len(b.env)], "SESSION_GIT_PATH=safe"), goal{ratio: 1.3}
+	library, err := b.goGitSave(r)
+	if err != nil {
+		return err
+	}
 	_, err = b.compare(ctx, fmt.Sprintf("%d files in %d commits, %d modified, %d new", n, commits, modifiedFiles, newFiles),
 		command{name: "git add -A && git commit", args: []string{"sh", "-c", "git add -A && git commit -q --no-verify -m wip"}, dir: r.root, prep: r.dirty},
-		fast, safe)
+		fast, safe, library)
 	return err
 }
 
