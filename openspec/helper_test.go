@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -25,7 +26,8 @@ func tree(t testing.TB, archive string) string {
 
 func plant(t testing.TB, dir string, a *txtar.Archive) {
 	t.Helper()
-	for _, f := range a.Files {
+	began := time.Now().Add(-time.Hour)
+	for i, f := range a.Files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if strings.HasSuffix(f.Name, "/") {
 			must(t, os.MkdirAll(path, 0o755))
@@ -37,6 +39,8 @@ func plant(t testing.TB, dir string, a *txtar.Archive) {
 			continue
 		}
 		must(t, os.WriteFile(path, f.Data, 0o644))
+		written := began.Add(time.Duration(i) * time.Second) // what stands later in the archive is newer: clocks of files tick slowly
+		must(t, os.Chtimes(path, written, written))
 	}
 }
 

@@ -48,7 +48,7 @@ func (s *site) writeState(_ context.Context, made snapshot.Manifest, b session.B
 	if err := os.MkdirAll(filepath.Dir(s.stateFile()), 0o777); err != nil { // .claude is the user's folder: the umask decides
 		return err
 	}
-	return atomicfile.Replace(s.stateFile(), content, 0o600)
+	return atomicfile.ReplaceFrom(s.runtimeDir(), s.stateFile(), content, 0o600) // a save beside this one would find what stands in the work tree
 }
 
 // setAside moves a state file that cannot be read out of the way and says where it went.

@@ -47,7 +47,17 @@ func IsTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
 // Replace puts a file with data at path, in place of one that is there. A link at path is replaced, not followed. perm
 // is subject to the umask. On error the old file stands, or, when only syncing the folder failed, the new one may.
 func Replace(path string, data []byte, perm fs.FileMode) error {
-	return real().replace(path, data, perm)
+	return real().replace(filepath.Dir(path), path, data, perm)
+}
+
+// ReplaceFrom is Replace with the temporary file in another folder, where nobody who looks at path's folder meets it. Where
+// that folder is missing, not writable or on another file system, it is Replace.
+func ReplaceFrom(dir, path string, data []byte, perm fs.FileMode) error {
+	err := real().replace(dir, path, data, perm)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !crosses(err) {
+		return err
+	}
+	return Replace(path, data, perm)
 }
 
 // Swap is Replace for what can be made again: every reader finds the old file or the new one, and nothing waits for the
@@ -56,7 +66,7 @@ func Swap(path string, data []byte, perm fs.FileMode) error {
 	s := real()
 	s.sync = func(*os.File) error { return nil }
 	s.syncDir = func(string) error { return nil }
-	return s.replace(path, data, perm)
+	return s.replace(filepath.Dir(path), path, data, perm)
 }
 
 // Create puts a file with data at path if nothing is there: errors.Is(err, fs.ErrExist) otherwise, and what is there is
@@ -134,8 +144,8 @@ func real() system {
 	}
 }
 
-func (s system) replace(path string, data []byte, perm fs.FileMode) error {
-	temp, err := s.temp(filepath.Dir(path), data, perm)
+func (s system) replace(dir, path string, data []byte, perm fs.FileMode) error {
+	temp, err := s.temp(dir, data, perm)
 	if err != nil {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -147,7 +148,7 @@ func TestAFailingStepKeepsTheOldFileAndLeavesNothing(t *testing.T) {
 			if step == "short write" {
 				want = io.ErrShortWrite
 			}
-			if err := broken(step).replace(path, []byte(newText), 0o600); step != "link" && (!errors.Is(err, want) || !strings.Contains(err.Error(), path)) {
+			if err := broken(step).replace(filepath.Dir(path), path, []byte(newText), 0o600); step != "link" && (!errors.Is(err, want) || !strings.Contains(err.Error(), path)) {
 				t.Error("replace:", err)
 			}
 			if err := broken(step).create(fresh, []byte(newText), 0o600); step != "rename" && (!errors.Is(err, want) || !strings.Contains(err.Error(), fresh)) {
@@ -180,7 +181,7 @@ func TestAFolderThatCannotBeSyncedIsNoSuccess(t *testing.T) {
 		wantFile(t, path, newText)
 		wantOnly(t, dir, "f")
 	}
-	if err := broken("sync folder").replace(path, []byte(oldText), 0o600); !errors.Is(err, errBroken) {
+	if err := broken("sync folder").replace(filepath.Dir(path), path, []byte(oldText), 0o600); !errors.Is(err, errBroken) {
 		t.Error(err)
 	}
 	wantFile(t, path, oldText)
@@ -263,13 +264,13 @@ func TestAPlantedTemporaryLinkIsNotFollowed(t *testing.T) {
 		}
 		return real().open(path, perm)
 	}
-	if err := s.replace(filepath.Join(dir, "f"), []byte(newText), 0o600); err != nil || planted != 3 {
+	if err := s.replace(dir, filepath.Join(dir, "f"), []byte(newText), 0o600); err != nil || planted != 3 {
 		t.Error(err, planted)
 	}
 	wantFile(t, filepath.Join(dir, "f"), newText)
 	wantFile(t, victim, "precious")
 	s.open = func(path string, perm fs.FileMode) (*os.File, error) { return nil, fs.ErrExist }
-	if err := s.replace(filepath.Join(dir, "f"), nil, 0o600); !errors.Is(err, fs.ErrExist) {
+	if err := s.replace(dir, filepath.Join(dir, "f"), nil, 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
 }
@@ -370,5 +371,42 @@ func TestRead(t *testing.T) {
 	wantFile(t, in("f"), "12345678")
 	if b, err := Read("/dev/zero", 8); !errors.Is(err, ErrNotRegular) {
 		t.Error(b, err)
+	}
+}
+
+// TestReplaceFrom: the temporary file never stands beside the one that is replaced, unless it has to.
+func TestReplaceFrom(t *testing.T) {
+	there, aside := t.TempDir(), t.TempDir()
+	path := filepath.Join(there, "f")
+	for i, dir := range []string{aside, filepath.Join(aside, "missing")} {
+		want := fmt.Sprint("text ", i)
+		if err := ReplaceFrom(dir, path, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != want {
+			t.Errorf("%q, %v", b, err)
+		}
+	}
+	before, err := os.Stat(there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(there, 0o500); err != nil { // nothing can be made in it
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(there, before.Mode().Perm()) }()
+	if err := ReplaceFrom(aside, path, nil, 0o600); os.Geteuid() != 0 && err == nil {
+		t.Error("replaced in a folder that cannot be written to")
+	}
+	for _, dir := range []string{there, aside} {
+		all, err := os.ReadDir(dir)
+		for _, e := range all {
+			if IsTemp(e.Name()) {
+				t.Errorf("%s is left in %s", e.Name(), dir)
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

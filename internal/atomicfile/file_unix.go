@@ -41,3 +41,6 @@ func noLinks(err error) bool {
 func unsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EOPNOTSUPP)
 }
+
+// crosses: rename(2) answers EXDEV between two file systems; and the other one may be read-only.
+func crosses(err error) bool { return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EROFS) }

@@ -58,3 +58,8 @@ func noLinks(err error) bool {
 func unsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, windows.ERROR_INVALID_FUNCTION)
 }
+
+// crosses: MoveFileEx answers so between two volumes.
+func crosses(err error) bool {
+	return errors.Is(err, windows.ERROR_NOT_SAME_DEVICE) || errors.Is(err, windows.ERROR_WRITE_PROTECT)
+}

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -100,11 +101,18 @@ func (w World) changes(d *Draft) bool {
 func (w World) wanted(d *Draft) []string {
 	var paths []string
 	for _, e := range d.Scene.Git.Entries {
-		if e.Stageable() && e.Path != session.StateFile && !d.Stage.leftOut(e.Path) && (e.Kind == gitstate.Tracked || !d.Ask.TrackedOnly) {
+		if e.Stageable() && !ownFile(e.Path) && !d.Stage.leftOut(e.Path) && (e.Kind == gitstate.Tracked || !d.Ask.TrackedOnly) {
 			paths = append(paths, e.Path)
 		}
 	}
 	return paths
+}
+
+// ownFile is a file of the program's own in the work tree: the state file, and what it is made from where that cannot stand
+// in the git directory.
+func ownFile(p string) bool {
+	random, temp := strings.CutPrefix(p, path.Dir(session.StateFile)+"/.tmp-")
+	return p == session.StateFile || temp && len(random) == 16 && strings.Trim(random, "0123456789abcdef") == ""
 }
 
 func (s Stage) leftOut(path string) bool {

@@ -56,7 +56,7 @@ func (w World) guard(ctx context.Context, d *Draft, o GuardSettings) error {
 	d.Stage.Rules = &o
 	allow := append(append([]string{}, o.Allow...), d.Ask.Allow...)
 	for _, e := range d.Scene.Git.Entries {
-		if !e.Stageable() || e.Path == session.StateFile || e.Y == 'D' || e.Submodule() || strings.HasSuffix(e.Path, "/") || allowed(allow, e.Path) ||
+		if !e.Stageable() || ownFile(e.Path) || e.Y == 'D' || e.Submodule() || strings.HasSuffix(e.Path, "/") || allowed(allow, e.Path) ||
 			d.Ask.TrackedOnly && e.Kind == gitstate.Untracked {
 			continue
 		}

@@ -81,7 +81,9 @@ func keyID(key string) (ID, error) {
 }
 
 // manifest reads one manifest and its digest. ErrNotFound, *ErrRemoved, *ErrCorrupt.
-func (s *Store) manifest(ctx context.Context, id ID) (Manifest, string, error) { return s.vouched(ctx, id, "") }
+func (s *Store) manifest(ctx context.Context, id ID) (Manifest, string, error) {
+	return s.vouched(ctx, id, "")
+}
 
 // vouched is manifest for a digest that the next snapshot of the chain vouches for: bytes that have it were found to be
 // sound when that was made.
