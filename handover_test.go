@@ -14,65 +14,50 @@ import (
 // command says so, and has done nothing.
 func TestHandOver(t *testing.T) {
 	alone := t.TempDir()
-	session, err := exec.LookPath("session")
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := func(name, dir string) {
-		t.Helper()
-		real, err := filepath.EvalSymlinks(session)
-		if err == nil {
-			err = os.Link(real, filepath.Join(dir, name))
-		}
-		if err != nil {
-			t.Skip(err) // the test binary is on another file system
-		}
-	}
-	link("session", alone)
+	standAlone(t, "session", alone)
 	repo := t.TempDir()
-	run := func(args ...string) (string, int) {
+	run := func(env string, args ...string) (string, int) {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(alone, "session"), args...)
 		cmd.Dir = repo
-		cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + repo} // not the folder in which both stand
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + repo, env} // not the folder in which both stand
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
 			t.Fatal(err)
 		}
 		return string(out), cmd.ProcessState.ExitCode()
 	}
-	for _, args := range [][]string{
-		{"mcp"}, {"serve", "--listen", "127.0.0.1:0"}, {"save", "--store", "s3://k:s@127.0.0.1:1/b?project=p"},
-		{"load", "--coordination", "redis://127.0.0.1:1"}, {"worker", "--drain"}, {"list", "--database", "postgres://127.0.0.1:1/x"},
+	for _, c := range []struct {
+		env  string
+		args []string
+	}{
+		{args: []string{"mcp"}}, {args: []string{"serve", "--listen", "127.0.0.1:0"}},
+		{args: []string{"save", "--store", "s3://k:s@127.0.0.1:1/b?project=p"}},
+		{args: []string{"load", "--coordination", "redis://127.0.0.1:1"}}, {args: []string{"worker", "--drain"}},
+		{args: []string{"list", "--database", "postgres://127.0.0.1:1/x"}},
+		{"SESSION_STORE=s3://k:s@127.0.0.1:1/b?project=p", []string{"load"}},
+		{"SESSION_COORDINATION=redis://127.0.0.1:1", []string{"save"}},
+		{"SESSION_DATABASE=postgres://127.0.0.1:1/x", []string{"save"}},
+		{"SESSION_DATABASE=postgres://127.0.0.1:1/x", []string{"memory", "search", "--top-k", "3", "a"}},
 	} {
-		out, code := run(args...)
+		out, code := run(c.env, c.args...)
 		if code == 0 || !strings.Contains(out, app.ServiceProgram) || strings.Contains(out, "panic") {
-			t.Errorf("%v: exit %d, %s", args, code, out)
+			t.Errorf("%v: exit %d, %s", c, code, out)
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(repo, ".*", "session*")); err != nil || len(left) > 0 {
 		t.Errorf("%v was made, %v", left, err)
 	}
-	link(app.ServiceProgram, alone)
-	if out, code := run("load", "--coordination", "redis://127.0.0.1:1"); code != app.Nothing {
+	standAlone(t, app.ServiceProgram, alone)
+	if out, code := run("", "load", "--coordination", "redis://127.0.0.1:1"); code != app.Nothing {
 		t.Errorf("with the service beside it: exit %d, %s", code, out)
 	}
 }
 
 // TestDoctorKnowsTheService: where it is missing, or of another version, doctor says so, as advice.
 func TestDoctorKnowsTheService(t *testing.T) {
-	session, err := exec.LookPath("session")
-	if err != nil {
-		t.Fatal(err)
-	}
-	real, err := filepath.EvalSymlinks(session)
-	if err != nil {
-		t.Fatal(err)
-	}
 	alone, home := t.TempDir(), t.TempDir()
-	if err := os.Link(real, filepath.Join(alone, "session")); err != nil {
-		t.Skip(err) // the test binary is on another file system
-	}
+	standAlone(t, "session", alone)
 	doctor := func() string {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(alone, "session"), "doctor", "--json")
@@ -98,5 +83,28 @@ func TestDoctorKnowsTheService(t *testing.T) {
 	}
 	if out := doctor(); !strings.Contains(out, `"broken-service"`) {
 		t.Error(out)
+	}
+}
+
+// standAlone puts the program into a folder under a name, without what stands beside it in its own.
+func standAlone(t *testing.T, name, dir string) {
+	t.Helper()
+	found, err := exec.LookPath("session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := filepath.EvalSymlinks(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Link(real, filepath.Join(dir, name)) == nil {
+		return
+	}
+	all, err := os.ReadFile(real) // on another file system
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), all, 0o755); err != nil {
+		t.Fatal(err)
 	}
 }

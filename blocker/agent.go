@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // maxReport bounds an agent's report, in bytes; the end counts, where the status stands.
@@ -33,21 +35,21 @@ const (
 
 var (
 	// A status line: an optional agent's name, a label, the word. A table row and JSON count.
-	statusLine = lazily(`(?i)^[\s>#*_|\-\["{\x60]*(?:(?:agent\s*[:：]\s*)?[\w ./-]{1,40}?[\])]?["*_\s]*[|:–—-]?\s*["*_\s]*)?` +
+	statusLine = lazy.Regexp(`(?i)^[\s>#*_|\-\["{\x60]*(?:(?:agent\s*[:：]\s*)?[\w ./-]{1,40}?[\])]?["*_\s]*[|:–—-]?\s*["*_\s]*)?` +
 		`(?:final[ _]?)?(?:status|state|result|outcome|verdict|상태|결과|판정|최종 상태|작업 결과)["*_\s)]*[:：=|→]+["*_\s\x60\[]*` + marks + `["*_\x60]*` +
 		`(?:(` + wordsDecision + `)|(` + wordsReview + `)|(` + wordsFailed + `)|(` + wordsOK + `))(?:["*_\x60\],.:;|!})\s—-]|$)`)
 	// A line that is nothing but the name of an agent and a word, or that begins with a word in capitals and a colon.
-	bareLine = lazily(`^[\s>#*_|\[\x60-]*(?:(?:[Aa]gent\s*[:：]\s*)?[a-z][\w-]{1,40}[\]\s*_|]*[:|–—-]?\s*)?[*_\x60\s]*` + marks + `[*_\x60\s]*` +
+	bareLine = lazy.Regexp(`^[\s>#*_|\[\x60-]*(?:(?:[Aa]gent\s*[:：]\s*)?[a-z][\w-]{1,40}[\]\s*_|]*[:|–—-]?\s*)?[*_\x60\s]*` + marks + `[*_\x60\s]*` +
 		`(?:(` + wordsDecision + `)|(` + wordsReview + `)|(FAILED|FAILURE|BLOCKED|실패)|(SUCCESS|COMPLETED|PASSED|성공|완료))[*_\x60|\]\s]*(?:$|[:：—]\s|- )`)
 	// Whole sentences that ask for a decision or own up to a failure.
-	askLine = lazily(`(?i)(?:^|[.!?]\s+|^\W*)(?:(?:i|we) need (?:a|your|the user'?s?) (?:decision|choice|input) |(?:a |your |user )?decision (?:is )?(?:needed|required)\b|please (?:decide|choose|pick|confirm) (?:which|between|whether|how|one)|which (?:option|approach|one)(?: \w+)? (?:should|do you|would you)|(?:waiting|blocked) (?:for|on) (?:a|your) decision)` +
+	askLine = lazy.Regexp(`(?i)(?:^|[.!?]\s+|^\W*)(?:(?:i|we) need (?:a|your|the user'?s?) (?:decision|choice|input) |(?:a |your |user )?decision (?:is )?(?:needed|required)\b|please (?:decide|choose|pick|confirm) (?:which|between|whether|how|one)|which (?:option|approach|one)(?: \w+)? (?:should|do you|would you)|(?:waiting|blocked) (?:for|on) (?:a|your) decision)` +
 		`|(?:결정이 필요(?:합니다|해요|함)|결정해 ?(?:주세요|주십시오)|선택해 ?(?:주세요|주십시오)|어느 (?:쪽|방안|방식|것)[^.?]{0,30}(?:할까요|하시겠습니까|진행할까요)|결정을 (?:기다리|내려 ?주))`)
-	failLine = lazily(`(?i)^[\s>#*_\-]*` + marks + `(?:the )?(?:(?:build|compilation|compile|link(?:ing)?|configure|configuration|tests?|test suite|test run|\d+ (?:of \d+ )?tests?)(?: has| have)? failed\b|(?:빌드|컴파일|링크|테스트|구성)(?:가|이|에|는|은)?\s?(?:\d+(?:건|개)(?:가|이)?\s)?실패(?:했|하였|함|입니다|$|[.!:]))`)
+	failLine = lazy.Regexp(`(?i)^[\s>#*_\-]*` + marks + `(?:the )?(?:(?:build|compilation|compile|link(?:ing)?|configure|configuration|tests?|test suite|test run|\d+ (?:of \d+ )?tests?)(?: has| have)? failed\b|(?:빌드|컴파일|링크|테스트|구성)(?:가|이|에|는|은)?\s?(?:\d+(?:건|개)(?:가|이)?\s)?실패(?:했|하였|함|입니다|$|[.!:]))`)
 	// A sentence about what would be, was, or is over, is no report.
-	mention  = lazily(`(?i)\b(?:if|when|whenever|unless|might|until|once|previously|earlier|before|used to|no longer|not|never|no decision|without|e\.g|for example|means|returns?|fixed|resolved)\b|(?:시에?|하면|되면|경우|라면|때|이전|해결|수정 ?완료|아닙니다|불필요)`)
-	question = lazily(`(?i)^[\s>#*_\-\d.]*(?:question|decision(?: needed| required)?|the question|질문|결정 ?(?:사항|필요)?|문의|논점|DECISION_NEEDED|DECISION_REQUIRED)[*_\s]*[:：—-]+[*_\s]*(\S.*)`)
-	summary  = lazily(`(?i)^[\s>#*_\-\d.]*(?:summary|error|errors|cause|root cause|reason|problem|message|요약|오류|에러|원인|사유|문제|메시지)[*_\s]*[:：—-]+[*_\s]*(\S.*)`)
-	heading  = lazily(`(?i)^(?:[\s>#*_|\-"{]*(?:agent|subagent|subagent_type|에이전트)["*_\s]*[:：=|]["*_\s\x60]*([\w-]+)|\s*[#*\s]*\[([a-z][\w-]*)\]["*_\s]*(?:status|state|상태|결과|report|보고))`)
+	mention  = lazy.Regexp(`(?i)\b(?:if|when|whenever|unless|might|until|once|previously|earlier|before|used to|no longer|not|never|no decision|without|e\.g|for example|means|returns?|fixed|resolved)\b|(?:시에?|하면|되면|경우|라면|때|이전|해결|수정 ?완료|아닙니다|불필요)`)
+	question = lazy.Regexp(`(?i)^[\s>#*_\-\d.]*(?:question|decision(?: needed| required)?|the question|질문|결정 ?(?:사항|필요)?|문의|논점|DECISION_NEEDED|DECISION_REQUIRED)[*_\s]*[:：—-]+[*_\s]*(\S.*)`)
+	summary  = lazy.Regexp(`(?i)^[\s>#*_\-\d.]*(?:summary|error|errors|cause|root cause|reason|problem|message|요약|오류|에러|원인|사유|문제|메시지)[*_\s]*[:：—-]+[*_\s]*(\S.*)`)
+	heading  = lazy.Regexp(`(?i)^(?:[\s>#*_|\-"{]*(?:agent|subagent|subagent_type|에이전트)["*_\s]*[:：=|]["*_\s\x60]*([\w-]+)|\s*[#*\s]*\[([a-z][\w-]*)\]["*_\s]*(?:status|state|상태|결과|report|보고))`)
 )
 
 // FromReport reads the last report of an agent (S1.12): a status of failure, or a question that waits for a decision. A
@@ -160,12 +162,12 @@ var roles = []struct {
 	name func() *regexp.Regexp
 	t    Type
 }{
-	{lazily(`(?i)test|qa|테스트`), TestFailure},
-	{lazily(`(?i)build|compil|cmake|빌드`), BuildError},
-	{lazily(`(?i)review|리뷰`), ReviewBlocked},
-	{lazily(`(?i)devops|\bci\b|deploy|release|배포`), CIFailure},
-	{lazily(`(?i)vcpkg|conan|depend|package|의존`), Dependency},
-	{lazily(`(?i)architect|design|설계`), DesignIssue},
+	{lazy.Regexp(`(?i)test|qa|테스트`), TestFailure},
+	{lazy.Regexp(`(?i)build|compil|cmake|빌드`), BuildError},
+	{lazy.Regexp(`(?i)review|리뷰`), ReviewBlocked},
+	{lazy.Regexp(`(?i)devops|\bci\b|deploy|release|배포`), CIFailure},
+	{lazy.Regexp(`(?i)vcpkg|conan|depend|package|의존`), Dependency},
+	{lazy.Regexp(`(?i)architect|design|설계`), DesignIssue},
 }
 
 // failed fills the blocker of a failing agent: its type by role, its message and place by what the report quotes.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"session/blocker/rules"
+	"session/internal/lazy"
 )
 
 // first types settle the matter whatever else failed: a person has to act before anything else can work.
@@ -188,9 +189,9 @@ func (s *step) weakest() (finding, bool) {
 
 // testCommand and buildCommand tell the stage from the command that was run, when the log is silent.
 var (
-	testCommand       = lazily(`(?i)\b(?:c?test|tests|pytest|py\.test|tox|nox|jest|mocha|vitest|rspec|phpunit|prove|nextest|check|verify|spec)\b`)
-	buildCommand      = lazily(`(?i)\b(?:make|ninja|cmake|msbuild|gcc|g\+\+|clang|cl|cargo|go (?:build|vet)|mvn|gradlew?|ant|bazel|tsc|build|compile|javac|dotnet|xcodebuild|swift|meson|lint)\b`)
-	dependencyCommand = lazily(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
+	testCommand       = lazy.Regexp(`(?i)\b(?:c?test|tests|pytest|py\.test|tox|nox|jest|mocha|vitest|rspec|phpunit|prove|nextest|check|verify|spec)\b`)
+	buildCommand      = lazy.Regexp(`(?i)\b(?:make|ninja|cmake|msbuild|gcc|g\+\+|clang|cl|cargo|go (?:build|vet)|mvn|gradlew?|ant|bazel|tsc|build|compile|javac|dotnet|xcodebuild|swift|meson|lint)\b`)
+	dependencyCommand = lazy.Regexp(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
 )
 
 // dying are the rules whose line, when it is the last one of a log, was a program's end.

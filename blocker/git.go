@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"session/internal/lazy"
 )
 
 // GitState is what git says about an operation that is not finished.
@@ -99,7 +101,7 @@ func isMark(line []byte, c byte, label bool) bool {
 var documents = map[string]bool{".rst": true, ".adoc": true, ".asciidoc": true}
 
 // examples are folders of test data.
-var examples = lazily(`(?:^|/)(?:testdata|fixtures|__snapshots__)/`)
+var examples = lazy.Regexp(`(?:^|/)(?:testdata|fixtures|__snapshots__)/`)
 
 // MarkersBelong tells whether marks in a file are probably meant: documents that underline with =, and test data about
 // merging. Callers pass over such files unless git says that they are unmerged.

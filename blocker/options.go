@@ -2,16 +2,18 @@ package blocker
 
 import (
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // maxOptions bounds what a question offers.
 const maxOptions = 9
 
 var (
-	optionsLabel = lazily(`(?i)^[\s>#*_\-]*(?:options?|choices|alternatives|선택지|선택 ?사항|옵션|대안)[*_\s]*[:：][*_\s]*(.*)`)
-	bullet       = lazily(`^\s*(?:[-*•]|\(?[0-9A-Za-z][.)])\s+(\S.*)`)
-	sentence     = lazily(`[^,]{41}|[.:!?]\s`)
-	numbered     = lazily(`(?:^|[\s,;]+)\(?(?:[A-Ha-h]|[1-9])[.)]\s+`)
+	optionsLabel = lazy.Regexp(`(?i)^[\s>#*_\-]*(?:options?|choices|alternatives|선택지|선택 ?사항|옵션|대안)[*_\s]*[:：][*_\s]*(.*)`)
+	bullet       = lazy.Regexp(`^\s*(?:[-*•]|\(?[0-9A-Za-z][.)])\s+(\S.*)`)
+	sentence     = lazy.Regexp(`[^,]{41}|[.:!?]\s`)
+	numbered     = lazy.Regexp(`(?:^|[\s,;]+)\(?(?:[A-Ha-h]|[1-9])[.)]\s+`)
 )
 
 // Choices are the answers that a decision_required offers, as its report lists them: behind "Options:", or as a list

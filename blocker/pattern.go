@@ -3,6 +3,8 @@ package blocker
 import (
 	"regexp"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // volatile is what changes from run to run in a line about the same failure, and what stands for it in a pattern.
@@ -10,18 +12,18 @@ var volatile = []struct {
 	find func() *regexp.Regexp
 	put  string
 }{
-	{lazily(`\s+`), " "},
-	{lazily(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
-	{lazily(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
-	{lazily(`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
-	{lazily(`\b(?:https?|file)://[^\s'"<>)]+`), "<url>"},
-	{lazily(`(?:\b[A-Za-z]:\\|\\\\)[^\s:'"<>|()]+|(?:^|[\s'"=(\[:,‘“])(?:~|/)[\w.+@~-]+(?:/[^\s:'",<>()\]’”]+)+`), "<path>"},
-	{lazily(`\b0x[0-9a-fA-F]+\b`), "<addr>"},
-	{lazily(`@[0-9a-f]{5,16}\b`), "@<addr>"},
-	{lazily(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]*\b`), "<hex>"},
-	{lazily(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
-	{lazily(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
-	{lazily(`\b\d{5,}\b`), "<number>"},
+	{lazy.Regexp(`\s+`), " "},
+	{lazy.Regexp(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
+	{lazy.Regexp(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
+	{lazy.Regexp(`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), "<time>"},
+	{lazy.Regexp(`\b(?:https?|file)://[^\s'"<>)]+`), "<url>"},
+	{lazy.Regexp(`(?:\b[A-Za-z]:\\|\\\\)[^\s:'"<>|()]+|(?:^|[\s'"=(\[:,‘“])(?:~|/)[\w.+@~-]+(?:/[^\s:'",<>()\]’”]+)+`), "<path>"},
+	{lazy.Regexp(`\b0x[0-9a-fA-F]+\b`), "<addr>"},
+	{lazy.Regexp(`@[0-9a-f]{5,16}\b`), "@<addr>"},
+	{lazy.Regexp(`\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]*\b`), "<hex>"},
+	{lazy.Regexp(`[([]?\b\d+(?:\.\d+)?(?: ?(?:ms|s|sec|secs|seconds|min|minutes|m\d+(?:\.\d+)?s|h)\b)[)\]]?`), "<duration>"},
+	{lazy.Regexp(`\b(?:pid|PID|process|thread|goroutine|port)[ =:#]+\d+`), "<number>"},
+	{lazy.Regexp(`\b\d{5,}\b`), "<number>"},
 }
 
 // Pattern reduces an error line to what is the same each time the failure is seen: times, durations, addresses, long

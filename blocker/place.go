@@ -3,6 +3,8 @@ package blocker
 import (
 	"path"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // foreign names what is not the user's: the runtime's, the package manager's, the system's files. Plain strings, since
@@ -12,7 +14,7 @@ var foreign = []string{"/site-packages/", "/dist-packages/", "node_modules/", "v
 	"/lib/python2", "/lib/python3", "internal/modules", "node:internal"}
 
 // roots are the places into which CI systems check a repository out; what follows them is relative to it.
-var roots = lazily(`^(?:/home/runner/work/[^/]+/[^/]+/|/__w/[^/]+/[^/]+/|[A-Za-z]:/a/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/home/circleci/(?:project|repo)/|/root/project/|/builds/[^/]+/[^/]+/|/(?:home/vsts|Users/runner|[^/]+/vsts)/work/\d+/s/|[A-Za-z]:/a/\d+/s/|(?:/var/lib/jenkins|/home/jenkins(?:/agent)?|/var/jenkins_home|[A-Za-z]:/[Jj]enkins)/workspace/[^/]+/|/workspaces?/[^/]+/|/drone/src/|/bitbucket/pipelines/agent/build/|[A-Za-z]:/projects/[^/]+/)`)
+var roots = lazy.Regexp(`^(?:/home/runner/work/[^/]+/[^/]+/|/__w/[^/]+/[^/]+/|[A-Za-z]:/a/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/home/circleci/(?:project|repo)/|/root/project/|/builds/[^/]+/[^/]+/|/(?:home/vsts|Users/runner|[^/]+/vsts)/work/\d+/s/|[A-Za-z]:/a/\d+/s/|(?:/var/lib/jenkins|/home/jenkins(?:/agent)?|/var/jenkins_home|[A-Za-z]:/[Jj]enkins)/workspace/[^/]+/|/workspaces?/[^/]+/|/drone/src/|/bitbucket/pipelines/agent/build/|[A-Za-z]:/projects/[^/]+/)`)
 
 // places turns paths of a log into paths of the repository.
 type places struct {

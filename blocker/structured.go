@@ -6,6 +6,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // outcome is what a structured report says.
@@ -83,9 +85,9 @@ func reader(in *Input, head []byte, r *Report) readFunc {
 }
 
 var (
-	xmlRoot    = lazily(`^(?s:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<\?[^>]*>|\s)*<(?:testsuites?|Site|TestRun|test-run|test-results|assemblies|assembly)[\s>]`)
-	goJSON     = lazily(`^(?:[^\n]*\n){0,20}\{(?:"Time":"[^"]*",)?(?:"ImportPath":"[^"]*",)?"Action":"(?:start|run|output|pass|fail|skip|bench|pause|cont|build-output|build-fail)"`)
-	githubJSON = lazily(`"(?:conclusion|reviewDecision|mergeable|mergeStateStatus|statusCheckRollup|workflow_runs|check_runs|reviewThreads|latestReviews|bucket)"\s*:`)
+	xmlRoot    = lazy.Regexp(`^(?s:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>|<\?[^>]*>|\s)*<(?:testsuites?|Site|TestRun|test-run|test-results|assemblies|assembly)[\s>]`)
+	goJSON     = lazy.Regexp(`^(?:[^\n]*\n){0,20}\{(?:"Time":"[^"]*",)?(?:"ImportPath":"[^"]*",)?"Action":"(?:start|run|output|pass|fail|skip|bench|pause|cont|build-output|build-fail)"`)
+	githubJSON = lazy.Regexp(`"(?:conclusion|reviewDecision|mergeable|mergeStateStatus|statusCheckRollup|workflow_runs|check_runs|reviewThreads|latestReviews|bucket)"\s*:`)
 )
 
 // blocker makes the blocker of a failure; its output is scanned like a log for the place and the first error line.

@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
+
+	"session/internal/lazy"
 )
 
 // maxRun is how much of one text or attribute of an XML report is read: enough for a test's first errors. The rest is
@@ -111,7 +113,7 @@ func readXML(ctx context.Context, _ *Input, _ *Options, body io.Reader) (*outcom
 }
 
 // declared finds the encoding that an XML declaration names.
-var declared = lazily(`^\s*<\?xml[^>]*encoding=["']([\w-]+)["']`)
+var declared = lazy.Regexp(`^\s*<\?xml[^>]*encoding=["']([\w-]+)["']`)
 
 // names are the code pages as XML declares them.
 var names = map[string]Encoding{"euc-kr": CP949, "cp949": CP949, "ks_c_5601-1987": CP949, "shift_jis": ShiftJIS, "windows-31j": ShiftJIS,

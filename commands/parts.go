@@ -13,8 +13,8 @@ import (
 // Parts are what the program session-service has, and session has not: see app.Adapters.
 type Parts struct {
 	Adapters app.Adapters
-	// Serve answers over HTTP until ctx ends.
-	Serve func(ctx context.Context, o ServeOptions) error
+	// Serve makes the service; run answers over HTTP until ctx ends.
+	Serve func(o ServeOptions) (run func(ctx context.Context) error, err error)
 	// MCP speaks the Model Context Protocol until in ends.
 	MCP func(ctx context.Context, p app.Place, in io.ReadCloser, out io.WriteCloser) error
 }

@@ -72,11 +72,13 @@ func (r *root) serve(k *call) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(file)) }()
+	answer, err := r.Parts.Serve(ServeOptions{Place: k.place, Service: x, Listener: l, Secure: secure, Hosts: k.StringSlice("host"), Key: key,
+		Rate: k.Float64("rate"), Drain: k.Duration("drain"), Log: log})
+	if err != nil {
+		return err
+	}
 	r.greet(served{URL: address(l.Addr(), secure), KeyFile: file, PID: k.place.PID}, key)
-	return together(k.Ctx(), x.RunQueue, func(ctx context.Context) error {
-		return r.Parts.Serve(ctx, ServeOptions{Place: k.place, Service: x, Listener: l, Secure: secure, Hosts: k.StringSlice("host"), Key: key,
-			Rate: k.Float64("rate"), Drain: k.Duration("drain"), Log: log})
-	})
+	return together(k.Ctx(), x.RunQueue, answer)
 }
 
 // serveOptions checks the flags, and reads where sessions are kept.

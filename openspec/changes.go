@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"session/internal/lazy"
 )
 
 const archiveFolder = "archive"
@@ -111,7 +113,7 @@ func (p *project) hasOutput(dir string) bool {
 	})
 }
 
-var archivedName = lazy(`^([0-9]{4}-[0-9]{2}-[0-9]{2})-(.+)$`)
+var archivedName = lazy.Regexp(`^([0-9]{4}-[0-9]{2}-[0-9]{2})-(.+)$`)
 
 // archived looks a change up in the archive, where `openspec archive` moves it as DATE-ID, or as ID if that starts with
 // a date itself. Of several the latest counts. nil if there is none.

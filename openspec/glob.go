@@ -5,6 +5,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // Patterns of workflow schemas, as fast-glob 3 understands them for a schema's generates: * ? [a-z] [!a] {a,b} {1..3}
@@ -20,9 +22,9 @@ const (
 )
 
 var (
-	extendedGlob = lazy(`[!*+?@]\([^(]*\)`)
-	doubtful     = lazy(`^\?/|/\.(?:/|$)|[()|"]|\[[!^]?\]|\[\[|\[:`)
-	braceRange   = lazy(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
+	extendedGlob = lazy.Regexp(`[!*+?@]\([^(]*\)`)
+	doubtful     = lazy.Regexp(`^\?/|/\.(?:/|$)|[()|"]|\[[!^]?\]|\[\[|\[:`)
+	braceRange   = lazy.Regexp(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
 )
 
 // isPattern is the program's isGlobPattern (dist/core/artifact-graph/outputs.js): what it denies is a literal path.

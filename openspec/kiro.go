@@ -3,9 +3,11 @@ package openspec
 import (
 	"path/filepath"
 	"strings"
+
+	"session/internal/lazy"
 )
 
-var kiroID = lazy(`^[0-9]+(?:\.[0-9]+)*\.?$`)
+var kiroID = lazy.Regexp(`^[0-9]+(?:\.[0-9]+)*\.?$`)
 
 // dressKiro reads "2.1 text", the star of an optional task ("- [ ]* 2.2 text") and the mark of one in progress ("[-]").
 func dressKiro(tasks []Task) {

@@ -5,17 +5,19 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // metadataFile is what `openspec new change` writes into each change.
 const metadataFile = ".openspec.yaml"
 
 var (
-	dateForm = lazy(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-	kebabID  = lazy(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+	dateForm = lazy.Regexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	kebabID  = lazy.Regexp(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
 	// A plain word that YAML's core schema cannot take for anything but a string: it starts with a letter and is none
 	// of the words for null and the truth values.
-	plainWord = lazy(`^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+$`)
+	plainWord = lazy.Regexp(`^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+$`)
 )
 
 // schemaOf reads a change's .openspec.yaml and gives the name of its workflow schema. Every violation of the program's

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // maxArtifacts is the program's own limit on one schema.
 const maxArtifacts = 1000
 
-var drivePath = lazy(`^[A-Za-z]:`)
+var drivePath = lazy.Regexp(`^[A-Za-z]:`)
 
 // workflow is a schema as far as tasks are concerned.
 type workflow struct {

@@ -3,9 +3,11 @@ package openspec
 import (
 	"path/filepath"
 	"slices"
+
+	"session/internal/lazy"
 )
 
-var specKitID = lazy(`^T[0-9]{3,}[a-z]?$`)
+var specKitID = lazy.Regexp(`^T[0-9]{3,}[a-z]?$`)
 
 // dressSpecKit reads "T012 [P] [US1] text": the id is T012; the labels stay in the text.
 func dressSpecKit(tasks []Task) {

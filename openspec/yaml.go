@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"session/internal/lazy"
 )
 
 // The program reads YAML with the npm package yaml 2: YAML 1.2, core schema. go.yaml.in/yaml reads 1.1 with parts of
@@ -30,11 +32,11 @@ const (
 )
 
 var (
-	coreNull  = lazy(`^(?:~|[Nn]ull|NULL)?$`)
-	coreBool  = lazy(`^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$`)
-	coreInt   = lazy(`^(?:0o[0-7]+|[-+]?[0-9]+|0x[0-9a-fA-F]+)$`)
-	coreFloat = lazy(`^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$`)
-	coreNaN   = lazy(`^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$`)
+	coreNull  = lazy.Regexp(`^(?:~|[Nn]ull|NULL)?$`)
+	coreBool  = lazy.Regexp(`^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$`)
+	coreInt   = lazy.Regexp(`^(?:0o[0-7]+|[-+]?[0-9]+|0x[0-9a-fA-F]+)$`)
+	coreFloat = lazy.Regexp(`^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$`)
+	coreNaN   = lazy.Regexp(`^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$`)
 )
 
 // value is a node of a YAML document, aliases followed. Its zero value is a missing key.

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"session/internal/lazy"
 )
 
 // Table is a compiled list of rules. It is immutable and safe for use by several goroutines.
@@ -29,13 +30,6 @@ type compiled struct {
 type compiledThen struct {
 	Then
 	pattern, skip, over func() *regexp.Regexp
-}
-
-func lazy(p string) func() *regexp.Regexp {
-	if p == "" {
-		return func() *regexp.Regexp { return nil }
-	}
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(p) })
 }
 
 // NewTable compiles lists of rules, the first list asked first. Every rule is checked; the first fault is returned as a
@@ -105,9 +99,9 @@ func compile(r Rule) compiled {
 	if r.Strength == "" {
 		r.Strength = Definite
 	}
-	c := compiled{Rule: r, pattern: lazy(r.Pattern), until: lazy(r.Until), above: lazy(r.Above)}
+	c := compiled{Rule: r, pattern: lazy.Regexp(r.Pattern), until: lazy.Regexp(r.Until), above: lazy.Regexp(r.Above)}
 	for _, t := range r.Then {
-		c.then = append(c.then, compiledThen{t, lazy(t.Pattern), lazy(t.Skip), lazy(t.Over)})
+		c.then = append(c.then, compiledThen{t, lazy.Regexp(t.Pattern), lazy.Regexp(t.Skip), lazy.Regexp(t.Over)})
 	}
 	return c
 }

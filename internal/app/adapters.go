@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -20,8 +19,8 @@ import (
 type Adapters struct {
 	// Objects opens the snapshots of one project in object storage.
 	Objects func(ctx context.Context, url string, o ObjectsOptions) (*snapshot.Store, error)
-	// Coordinate makes a client of the Redis at an address, which is asked nothing yet.
-	Coordinate func(url string, random io.Reader, now func() time.Time) (Coordinator, error)
+	// Coordinate reads the address of a Redis. open makes a client of it, which is asked nothing yet.
+	Coordinate func(url string, random io.Reader, now func() time.Time) (open func() Coordinator, err error)
 	// Database has what Sessions need besides a file of SQLite.
 	Database sql.Drivers
 }
@@ -61,6 +60,9 @@ func (s *site) equipped(ctx context.Context) error {
 		return nil
 	}
 	b, err := s.backends(ctx)
+	if err == nil {
+		err = s.nameDatabase(ctx)
+	}
 	switch {
 	case err != nil:
 		return nil // whoever needs them reads them again, and says so
@@ -68,26 +70,28 @@ func (s *site) equipped(ctx context.Context) error {
 		return &MissingError{"the client of object storage"}
 	case b.Coordination != "":
 		return &MissingError{"the client of Redis"}
+	case strings.HasPrefix(s.sharedDatabase(), "postgres"): // a save counts there what a conversation has cost
+		return &MissingError{"the client of PostgreSQL"}
 	}
 	return nil
 }
 
-// coordinator connects to the coordination service that b names.
-func (s *site) coordinator(b Backends) (Coordinator, error) {
+// coordination reads which coordination service a URL names; what it gives makes a client of that.
+func (s *site) coordination(url string) (open func() Coordinator, err error) {
 	if s.Adapters.Coordinate == nil {
 		return nil, &MissingError{"the client of Redis"}
 	}
-	c, err := s.Adapters.Coordinate(b.Coordination, s.Random, s.Now)
-	if err != nil {
+	if open, err = s.Adapters.Coordinate(url, s.Random, s.Now); err != nil {
 		return nil, &UsageError{err}
 	}
-	return c, nil
+	return open, nil
 }
 
-// queues refuses what would end with a run in the queue, where there is none.
-func (s *site) queues() error {
-	if s.Adapters.Database.Queue == nil {
-		return fmt.Errorf("%w: the queue of runs", sql.ErrNotBuiltIn)
+// worker refuses what lets others' runs be done here, where there is no queue. Whoever only puts one into it is refused by
+// the queue itself.
+func (a Adapters) worker() error {
+	if a.Database.Queue == nil {
+		return &MissingError{"the queue of runs"}
 	}
 	return nil
 }

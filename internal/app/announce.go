@@ -24,8 +24,7 @@ type announced struct {
 	now  func() time.Time
 	warn func(session.Finding)
 
-	mu     sync.Mutex
-	silent time.Time // until when nobody is asked, because nobody answered
+	quiet coordination.Quiet
 
 	publishing sync.Mutex   // one empties the outbox at a time
 	wanted     atomic.Int64 // how often that was asked for
@@ -33,8 +32,7 @@ type announced struct {
 }
 
 const (
-	pause     = 10 * time.Second // after nobody answered
-	outbox    = 100              // events at a time
+	outbox    = 100 // events at a time
 	staleness = coordination.Kept
 )
 
@@ -44,10 +42,11 @@ func (s *site) announce(ctx context.Context, r lifecycle.Records) (lifecycle.Rec
 	if err != nil || b.Coordination == "" || b.Offline {
 		return r, nil, err
 	}
-	c, err := s.coordinator(b)
+	open, err := s.coordination(b.Coordination)
 	if err != nil {
 		return nil, nil, err
 	}
+	c := open()
 	return &announced{Records: r, hot: c, bus: c, now: s.Now, warn: s.warn}, c, nil
 }
 
@@ -86,26 +85,16 @@ func after(ctx context.Context, do func(context.Context)) {
 
 // reach does something with the coordination service, unless it is known to be away.
 func (a *announced) reach(do func() error) {
-	if a.isSilent() {
+	if a.quiet.Away(a.now()) {
 		return
 	}
 	err := do()
 	if err == nil || errors.Is(err, coordination.ErrInvalid) || errors.Is(err, context.Canceled) {
 		return // names that cannot be keys are not kept hot
 	}
-	a.mu.Lock()
-	known := a.now().Before(a.silent)
-	a.silent = a.now().Add(pause)
-	a.mu.Unlock()
-	if !known { // many may have asked at a time
+	if a.quiet.Fell(a.now()) {
 		a.complain(err)
 	}
-}
-
-func (a *announced) isSilent() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.now().Before(a.silent)
 }
 
 func (a *announced) complain(err error) {
@@ -326,7 +315,7 @@ func (x *Sessions) still(ctx context.Context, s lifecycle.Session) (same bool) {
 	if !ok {
 		return false
 	}
-	if a.isSilent() {
+	if a.quiet.Away(a.now()) {
 		return false
 	}
 	v, err := a.hot.Look(ctx, string(s.ID)) // whoever keeps nothing, or damaged things, says nothing

@@ -153,7 +153,7 @@ func TestNobodyHears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.hot, a.bus, now = local, local, now.Add(pause)
+	a.hot, a.bus, now = local, local, now.Add(coordination.Pause)
 	if _, err := a.Change(ctx, key, lifecycle.Change{Cause: lifecycle.Complete, As: "run"}); err != nil {
 		t.Fatal(err)
 	}

@@ -104,12 +104,9 @@ func (s *site) shelf(ctx context.Context, make bool) (snapshot.Leaser, *snapshot
 	if err != nil {
 		return nil, nil, err
 	}
+	var open func() Coordinator
 	if b.Coordination != "" && !b.Offline {
-		c, err := s.coordinator(b)
-		if err == nil {
-			err = c.Close()
-		}
-		if err != nil {
+		if open, err = s.coordination(b.Coordination); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -127,10 +124,10 @@ func (s *site) shelf(ctx context.Context, make bool) (snapshot.Leaser, *snapshot
 	if err == nil && b.Store != "" && make {
 		err = s.bring(ctx, chain)
 	}
-	if err != nil || b.Coordination == "" || b.Offline {
+	if err != nil || open == nil {
 		return near, chain, err
 	}
-	return &leases{near: near, store: chain.ID(), warn: s.warn, open: func() (Coordinator, error) { return s.coordinator(b) }}, chain, nil
+	return &leases{near: near, store: chain.ID(), warn: s.warn, open: open}, chain, nil
 }
 
 func (s *site) alone(make bool) (snapshot.Leaser, *snapshot.Store, error) {

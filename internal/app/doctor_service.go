@@ -11,7 +11,7 @@ import (
 // examineService looks for the program that session hands over to. Who works on one machine alone can do without it, so
 // what is wrong with it is advice.
 func (s *site) examineService(ctx context.Context, r *DoctorResult) {
-	if s.Adapters.Database.Queue != nil { // this is it
+	if s.Adapters.worker() == nil { // this is it
 		return
 	}
 	problem := func(kind, detail string) {

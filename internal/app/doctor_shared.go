@@ -42,9 +42,10 @@ func (s *site) examineShared(ctx context.Context, r *DoctorResult) {
 }
 
 func (s *site) pingRedis(ctx context.Context, raw string) error {
-	c, err := s.coordinator(Backends{Coordination: raw})
+	open, err := s.coordination(raw)
 	if err != nil {
 		return err
 	}
+	c := open()
 	return errors.Join(c.Ping(ctx), c.Close())
 }

@@ -15,7 +15,7 @@ import (
 // because leases decide nothing.
 type leases struct {
 	near  snapshot.Leaser
-	open  func() (Coordinator, error)
+	open  func() Coordinator
 	store snapshot.StoreID
 	warn  func(session.Finding)
 }
@@ -54,10 +54,7 @@ func (l *leases) Acquire(ctx context.Context, key snapshot.ID, who snapshot.Hold
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.open()
-	if err != nil {
-		return nil, errors.Join(err, near.Release(context.WithoutCancel(ctx)))
-	}
+	c := l.open()
 	far, err := c.Leases(l.store).Acquire(ctx, key, who, wait)
 	if err == nil {
 		return &lease{near: near, far: far, client: c}, nil
@@ -79,10 +76,7 @@ func (l *leases) Live(ctx context.Context) (all []snapshot.Held, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.open()
-	if err != nil {
-		return nil, err
-	}
+	c := l.open()
 	defer func() { err = errors.Join(err, c.Close()) }()
 	far, err := c.Leases(l.store).Live(ctx)
 	return append(near, far...), err

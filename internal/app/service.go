@@ -40,8 +40,8 @@ var (
 
 // OpenService opens the Sessions of a Place for everybody. Errors: those of OpenSessions.
 func OpenService(ctx context.Context, p Place, o ServiceOptions) (*Service, error) {
-	if p.Adapters.Database.Queue == nil {
-		return nil, &MissingError{"the queue of runs"}
+	if err := p.Adapters.worker(); err != nil {
+		return nil, err
 	}
 	p.Prompt = false
 	x, err := OpenSessions(ctx, p, SessionsOptions{Limit: o.Limit})
@@ -79,7 +79,7 @@ func (s *Service) Start(ctx context.Context, o StartOptions) (lifecycle.Session,
 		return lifecycle.Session{}, err
 	}
 	d := lifecycle.Draft{ID: id, Owner: o.Owner, Input: o.Input, Language: cmp.Or(o.Language, string(s.place.Words.Lang())), Limited: true,
-		Metadata: withJob(o.Metadata, j)}
+		Metadata: noted(o.Metadata, jobKey, raw(j))}
 	var made lifecycle.Session
 	err = s.together(ctx, func(ctx context.Context) (err error) {
 		if made, err = s.Create(ctx, d); err == nil && len(o.Todos) > 0 {
@@ -91,16 +91,6 @@ func (s *Service) Start(ctx context.Context, o StartOptions) (lifecycle.Session,
 		return s.enqueue(ctx, made, j)
 	})
 	return made, err
-}
-
-// withJob is somebody's metadata with what the Session runs. Under that name it is the service's word, whatever they said.
-func withJob(meta json.RawMessage, j job) json.RawMessage {
-	all := map[string]json.RawMessage{}
-	if meta != nil && (json.Unmarshal(meta, &all) != nil || all == nil) {
-		all = map[string]json.RawMessage{"metadata": meta} // it was no object
-	}
-	all[jobKey] = raw(j)
-	return raw(all)
 }
 
 // job is what a new Session runs, and the id that its path will have.

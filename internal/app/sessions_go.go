@@ -43,9 +43,6 @@ func (x *Sessions) Go(ctx context.Context, s lifecycle.Session, o ResumeOptions)
 		return Going{}, err
 	}
 	if j.Queue {
-		if err := x.site.queues(); err != nil {
-			return Going{}, err
-		}
 		if _, err := x.jobs(ctx); err != nil { // its tables
 			return Going{}, err
 		}
@@ -120,9 +117,6 @@ func (x *Sessions) Reply(ctx context.Context, s lifecycle.Session, o AnswerOptio
 		return Answered{}, &NothingAskedError{s.ID}
 	}
 	j, err := jobOf(s)
-	if err == nil && j.Queue {
-		err = x.site.queues()
-	}
 	if err != nil {
 		return Answered{}, err
 	}

@@ -31,7 +31,7 @@ func (x *Sessions) ofPath(ctx context.Context, d lifecycle.Draft) (lifecycle.Ses
 		}
 		s, err := lifecycle.Ensure(ctx, x, d)
 		switch {
-		case err == nil && !overFor(s.Status):
+		case err == nil && !s.Status.Final():
 			return s, nil
 		case err == nil:
 			d.Parent = s.ID
@@ -55,11 +55,6 @@ func successor(n int, o lifecycle.Owner) string {
 func lineOf(id lifecycle.ID) string {
 	line, _, _ := strings.Cut(string(id), ".")
 	return line
-}
-
-// overFor reports whether a Session in this state never runs again.
-func overFor(s lifecycle.Status) bool {
-	return s == lifecycle.Completed || s == lifecycle.Cancelled || s == lifecycle.Expired
 }
 
 // countedKey is where a Session's metadata say up to which snapshot its conversations are in its tokens and its cost.

@@ -56,9 +56,6 @@ type QueueOptions struct {
 // QueueRun makes a Session whose run a worker does, on a path of its own below the base.
 func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, error) {
 	return withSessions(ctx, p, SessionsOptions{}, func(x *Sessions) (lifecycle.Session, error) {
-		if err := x.site.queues(); err != nil {
-			return lifecycle.Session{}, err
-		}
 		run, err := x.site.runID()
 		if err != nil {
 			return lifecycle.Session{}, err

@@ -29,8 +29,8 @@ type WorkerOptions struct {
 // Worker does the runs that others queued, in this work tree, until the context ends. Any number of workers may share a
 // queue, on as many machines as see its database and the snapshots.
 func Worker(ctx context.Context, p Place, o WorkerOptions) error {
-	if p.Adapters.Database.Queue == nil {
-		return &MissingError{"the queue of runs"}
+	if err := p.Adapters.worker(); err != nil {
+		return err
 	}
 	_, err := withSessions(ctx, p, SessionsOptions{}, func(x *Sessions) (struct{}, error) { return struct{}{}, x.Labour(ctx, o) })
 	return err

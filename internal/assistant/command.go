@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"session/internal/lazy"
 )
 
 // builders are the programs that build or test, and the subcommands by which they do; no subcommands: always.
@@ -26,13 +28,13 @@ var builders = map[string][]string{
 var wrappers = []string{"sudo", "time", "nice", "env", "command", "exec", "timeout", "xvfb-run", "ccache", "npx", "bunx", "stdbuf", "nohup"}
 
 var (
-	script    = lazy(`^(?:build|test|tests|check|ci|verify|lint|compile|run[-_]?tests?|all)(?:\.\w{1,4})?$`)
-	separator = lazy(`&&|\|\||[;|\n&]`)
-	setting   = lazy(`^\w+=`)
+	script    = lazy.Regexp(`^(?:build|test|tests|check|ci|verify|lint|compile|run[-_]?tests?|all)(?:\.\w{1,4})?$`)
+	separator = lazy.Regexp(`&&|\|\||[;|\n&]`)
+	setting   = lazy.Regexp(`^\w+=`)
 )
 
 // printsEnvironment is a command line whose output holds environment variables as a whole: it is never kept.
-var printsEnvironment = lazy(`(?i)(?:^|[;&|(\n]|\$\()\s*(?:sudo\s+)?(?:(?:env|printenv|set|export(?:\s+-p)?|declare(?:\s+-\w+)?|typeset(?:\s+-\w+)?)\s*(?:$|[;&|>)\n])|printenv\b)|/proc/[\w*$]+/environ|os\.environ\b|process\.env\s*[),;]|(?:gci|get-childitem|dir|ls)\s+env:`)
+var printsEnvironment = lazy.Regexp(`(?i)(?:^|[;&|(\n]|\$\()\s*(?:sudo\s+)?(?:(?:env|printenv|set|export(?:\s+-p)?|declare(?:\s+-\w+)?|typeset(?:\s+-\w+)?)\s*(?:$|[;&|>)\n])|printenv\b)|/proc/[\w*$]+/environ|os\.environ\b|process\.env\s*[),;]|(?:gci|get-childitem|dir|ls)\s+env:`)
 
 // showsEnvironment reports whether what a shell line prints is, or may hold, the environment.
 func showsEnvironment(line string) bool {

@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/tidwall/gjson"
+
+	"session/internal/lazy"
 )
 
 // Kind says what happened, in the program's own words; session hook takes it as its argument.
@@ -167,7 +169,7 @@ func judgeAgent(e *Event, in gjson.Result) {
 	if e.From == Gemini {
 		e.Agent, e.Message = geminiAgentEnd(in)
 	}
-	if e.From == Cursor { // cursor.com/docs/agent/hooks: the agent's last words are its summary
+	if e.From == Cursor { // the agent's last words are its summary, as others' settings for subagentStop have it; never run by Cursor here
 		e.Message = tailOf(in.Get("summary").String(), maxMessage)
 	}
 	if e.From == OpenCode {
@@ -244,8 +246,8 @@ func (e Event) Opens(head []byte) bool {
 }
 
 var (
-	exitCode = lazy(`^(?:Error: )?Exit code (-?\d{1,10})\n?`)
-	gitPush  = lazy(`(?:^|[;&|(\n]|\b(?:then|do|else)\b)\s*(?:\w+=\S*\s+)*(?:command\s+)?git(?:\.exe)?(?:\s+(?:-[cC]\s+\S+|--?[\w-]+(?:=\S+)?))*\s+push\b`)
+	exitCode = lazy.Regexp(`^(?:Error: )?Exit code (-?\d{1,10})\n?`)
+	gitPush  = lazy.Regexp(`(?:^|[;&|(\n]|\b(?:then|do|else)\b)\s*(?:\w+=\S*\s+)*(?:command\s+)?git(?:\.exe)?(?:\s+(?:-[cC]\s+\S+|--?[\w-]+(?:=\S+)?))*\s+push\b`)
 )
 
 // exitStatus reads the first line that Claude Code puts before a failed command's output.

@@ -68,6 +68,10 @@ func TestFieldsOfEvents(t *testing.T) {
 	if e.Agent != "tester" || e.Message != "Status: FAILED" {
 		t.Errorf("%+v", e)
 	}
+	e = parse(t, Cursor, "subagentStop", `{"subagent_type":"tester","status":"completed","summary":"Status: FAILED","message":"x"}`)
+	if e.Kind != AgentEnd || e.Agent != "tester" || e.Message != "Status: FAILED" {
+		t.Errorf("%+v", e)
+	}
 	e = parse(t, OpenCode, "turn-end", `{"messages":[{"id":"1"}]}`)
 	if string(e.Inline) != `[{"id":"1"}]` {
 		t.Errorf("%q", e.Inline)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"session/internal/lazy"
 	"session/internal/proc"
 
 	"github.com/tailscale/hujson"
@@ -339,7 +340,7 @@ func (l *looker) checkHooks() {
 	}
 }
 
-var versionNumber = lazy(`\d+\.\d+(?:\.\d+)?[\w.+-]*`)
+var versionNumber = lazy.Regexp(`\d+\.\d+(?:\.\d+)?[\w.+-]*`)
 
 // version asks a program for its version; whatever it does, it is over after the limit.
 func version(ctx context.Context, program string, o HealthOptions) string {

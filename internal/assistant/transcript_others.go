@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"session/internal/lazy"
 )
 
 // codexLine reads a line of a Codex rollout (0.169.0). The messages are response items; whether a command failed stands
@@ -78,8 +80,8 @@ func codexTyped(p gjson.Result, text string) bool {
 }
 
 var (
-	codexExit  = lazy(`(?m)^Process exited with code (-?\d{1,10})$`)
-	geminiExit = lazy(`(?m)^Exit Code: (-?\d{1,10})$`)
+	codexExit  = lazy.Regexp(`(?m)^Process exited with code (-?\d{1,10})$`)
+	geminiExit = lazy.Regexp(`(?m)^Exit Code: (-?\d{1,10})$`)
 )
 
 // codexOutput reads what the model was told, where no event has told it before.

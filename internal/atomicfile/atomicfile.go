@@ -42,7 +42,10 @@ var (
 const tempPrefix = ".tmp-"
 
 // IsTemp reports whether a file name (without its folder) is one that Replace and Create give to temporary files.
-func IsTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
+func IsTemp(name string) bool {
+	random, ok := strings.CutPrefix(name, tempPrefix)
+	return ok && len(random) == 16 && strings.Trim(random, "0123456789abcdef") == ""
+}
 
 // Replace puts a file with data at path, in place of one that is there. A link at path is replaced, not followed. perm
 // is subject to the umask. On error the old file stands, or, when only syncing the folder failed, the new one may.
@@ -53,11 +56,15 @@ func Replace(path string, data []byte, perm fs.FileMode) error {
 // ReplaceFrom is Replace with the temporary file in another folder, where nobody who looks at path's folder meets it. Where
 // that folder is missing, not writable or on another file system, it is Replace.
 func ReplaceFrom(dir, path string, data []byte, perm fs.FileMode) error {
-	err := real().replace(dir, path, data, perm)
+	return real().replaceFrom(dir, path, data, perm)
+}
+
+func (s system) replaceFrom(dir, path string, data []byte, perm fs.FileMode) error {
+	err := s.replace(dir, path, data, perm)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !crosses(err) {
 		return err
 	}
-	return Replace(path, data, perm)
+	return s.replace(filepath.Dir(path), path, data, perm)
 }
 
 // Swap is Replace for what can be made again: every reader finds the old file or the new one, and nothing waits for the

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -378,35 +379,54 @@ func TestRead(t *testing.T) {
 func TestReplaceFrom(t *testing.T) {
 	there, aside := t.TempDir(), t.TempDir()
 	path := filepath.Join(there, "f")
-	for i, dir := range []string{aside, filepath.Join(aside, "missing")} {
-		want := fmt.Sprint("text ", i)
-		if err := ReplaceFrom(dir, path, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if b, err := os.ReadFile(path); err != nil || string(b) != want {
-			t.Errorf("%q, %v", b, err)
-		}
-	}
-	before, err := os.Stat(there)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(there, 0o500); err != nil { // nothing can be made in it
-		t.Fatal(err)
-	}
-	defer func() { _ = os.Chmod(there, before.Mode().Perm()) }()
-	if err := ReplaceFrom(aside, path, nil, 0o600); os.Geteuid() != 0 && err == nil {
-		t.Error("replaced in a folder that cannot be written to")
-	}
-	for _, dir := range []string{there, aside} {
-		all, err := os.ReadDir(dir)
-		for _, e := range all {
-			if IsTemp(e.Name()) {
-				t.Errorf("%s is left in %s", e.Name(), dir)
+	for i, c := range []struct {
+		dir     string
+		refused error // to make one in dir
+		want    []string
+	}{
+		{dir: aside, want: []string{aside}},
+		{dir: filepath.Join(aside, "missing"), want: []string{filepath.Join(aside, "missing"), there}},
+		{dir: aside, refused: fs.ErrPermission, want: []string{aside, there}},
+		{dir: aside, refused: syscall.ENOSPC, want: []string{aside}}, // as full as the other: no reason to stand there
+	} {
+		var made []string
+		s := real()
+		s.open = func(p string, perm fs.FileMode) (*os.File, error) {
+			made = append(made, filepath.Dir(p))
+			if c.refused != nil && filepath.Dir(p) == c.dir {
+				return nil, &fs.PathError{Op: "open", Path: p, Err: c.refused}
 			}
+			return real().open(p, perm)
 		}
-		if err != nil {
-			t.Error(err)
+		want := fmt.Sprint("text ", i)
+		err := s.replaceFrom(c.dir, path, []byte(want), 0o600)
+		if !slices.Equal(made, c.want) {
+			t.Errorf("%d: made in %v", i, made)
+		}
+		if refused := c.refused != nil && len(c.want) == 1; refused {
+			if !errors.Is(err, c.refused) {
+				t.Errorf("%d: %v", i, err)
+			}
+		} else if b, e := os.ReadFile(path); err != nil || e != nil || string(b) != want {
+			t.Errorf("%d: %v: %q, %v", i, err, b, e)
+		}
+		if left := folder(t, aside); len(left) > 0 {
+			t.Errorf("%d: %v is left", i, left)
+		}
+		if left := folder(t, there); len(left) != 1 {
+			t.Errorf("%d: %v is left", i, left)
+		}
+	}
+}
+
+// TestIsTemp: what Replace makes, and nothing that another program could have made.
+func TestIsTemp(t *testing.T) {
+	for name, want := range map[string]bool{
+		".tmp-0123456789abcdef": true, ".tmp-0123456789ABCDEF": false, ".tmp-0123456789abcde": false, ".tmp-0123456789abcdef0": false,
+		".tmp-": false, "tmp-0123456789abcdef": false, ".tmp-0123456789abcdeg": false,
+	} {
+		if IsTemp(name) != want {
+			t.Error(name)
 		}
 	}
 }

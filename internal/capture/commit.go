@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"session/gitstate"
+	"session/internal/atomicfile"
 	"session/internal/session"
 	"session/internal/survey"
 )
@@ -111,8 +112,8 @@ func (w World) wanted(d *Draft) []string {
 // ownFile is a file of the program's own in the work tree: the state file, and what it is made from where that cannot stand
 // in the git directory.
 func ownFile(p string) bool {
-	random, temp := strings.CutPrefix(p, path.Dir(session.StateFile)+"/.tmp-")
-	return p == session.StateFile || temp && len(random) == 16 && strings.Trim(random, "0123456789abcdef") == ""
+	dir, name := path.Split(p)
+	return p == session.StateFile || dir == path.Dir(session.StateFile)+"/" && atomicfile.IsTemp(name)
 }
 
 func (s Stage) leftOut(path string) bool {

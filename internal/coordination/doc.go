@@ -8,7 +8,7 @@
 //	Bus   events as they happen; who was away hears that something was missed, and reads the history instead
 //
 // So there is one rule for callers: whatever error comes back, go on without, and tell people at most once. ErrUnavailable
-// says that nobody answers, ErrDamaged that what is kept there cannot be read; both mean "ask the database".
+// says that nobody answers (Quiet keeps callers from asking them all the while), ErrDamaged that what is kept there cannot be read; both mean "ask the database".
 //
 // Local is the implementation for one machine: it lives in the process of the service. Others run the suites of package
 // coordinationtest.

@@ -34,6 +34,9 @@ func (s Status) Live() bool {
 // Resumable states are those that a resume may begin from (seed 004 §5.2).
 func (s Status) Resumable() bool { return s == Paused || s == Waiting || s == Failed }
 
+// Final states are those from which nothing goes on.
+func (s Status) Final() bool { return s == Completed || s == Cancelled || s == Expired }
+
 // Ended states have a completed_at (seed 004 §4.1, update_status).
 func (s Status) Ended() bool { return s == Completed || s == Failed || s == Cancelled }
 

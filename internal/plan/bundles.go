@@ -3,12 +3,12 @@ package plan
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"session/internal/lazy"
 )
 
 // Bundles is bundles.yaml: who does it, and what proves it.
@@ -175,7 +175,7 @@ func (r *reader) agent(n *yaml.Node, path string) (a Agent) {
 	return a
 }
 
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[a-z]+\}`) })
+var placeholder = lazy.Regexp(`\{[a-z]+\}`)
 
 func (r *reader) program(n *yaml.Node, path string) (p Program) {
 	r.fields(n, path, map[string]field{

@@ -95,10 +95,7 @@ func Within(s string) string {
 		}
 		b.WriteString(s[:i])
 		s = s[i:]
-		n := strings.IndexFunc(s, func(r rune) bool { return !part(r) })
-		if n < 0 {
-			n = len(s)
-		}
+		n := ends(s)
 		if drive(s) {
 			n = 2 + ends(s[2:])
 		}

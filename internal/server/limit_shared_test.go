@@ -82,7 +82,7 @@ func TestRatesAlone(t *testing.T) {
 	if n := strings.Count(log.String(), "by this service alone"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, log.String())
 	}
-	now = now.Add(rateSilent)
+	now = now.Add(coordination.Pause)
 	if answer(s, asks("GET", "/api/me", testKey, "")); m.asked != 2 {
 		t.Errorf("asked %d times", m.asked)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"session/internal/coordination"
 	"session/internal/lifecycle"
 	"session/internal/text"
 )
@@ -16,17 +17,17 @@ import (
 // Server is the service. Make it with New; its Handler serves requests, Serve also minds the connections.
 type Server struct {
 	Options
-	words    map[text.Lang]*text.Catalogue
-	ops      []operation
-	openapi  []byte
-	metrics  *metrics
-	rates    *rates
-	together together
-	live     *live
-	traces   *traces
-	counts   joined[countsOf, counted]
-	ending   atomic.Bool
-	handler  http.Handler
+	words   map[text.Lang]*text.Catalogue
+	ops     []operation
+	openapi []byte
+	metrics *metrics
+	rates   *rates
+	alone   coordination.Quiet // while nobody answers with whom requests are counted
+	live    *live
+	traces  *traces
+	counts  joined[countsOf, counted]
+	ending  atomic.Bool
+	handler http.Handler
 }
 
 // New makes a service. It touches nothing yet; with Traces it begins to send some, and Serve ends that.

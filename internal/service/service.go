@@ -54,12 +54,12 @@ type coordinator struct{ *redis.Client }
 // Leases implements app.Coordinator.
 func (c coordinator) Leases(store snapshot.StoreID) snapshot.Leaser { return c.Client.Leases(store) }
 
-func coordinate(url string, random io.Reader, now func() time.Time) (app.Coordinator, error) {
+func coordinate(url string, random io.Reader, now func() time.Time) (open func() app.Coordinator, err error) {
 	at, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, err
 	}
-	return coordinator{redis.New(at, redis.Options{Random: random, Now: now})}, nil
+	return func() app.Coordinator { return coordinator{redis.New(at, redis.Options{Random: random, Now: now})} }, nil
 }
 
 func database(address string) (sql.Server, error) { return postgres.Open(address) }
@@ -71,14 +71,14 @@ func queue(s sql.Server, file *dbsql.DB) (sql.Queue, error) {
 	return river.OnSQLite(file)
 }
 
-func serve(ctx context.Context, o commands.ServeOptions) error {
+func serve(o commands.ServeOptions) (run func(context.Context) error, err error) {
 	s, err := server.New(server.Options{Place: o.Place, Log: o.Log, Key: o.Key, Owner: string(o.Service.Owner), Tokens: tokens{o.Service}, Sessions: o.Service, Shared: o.Service, Rates: o.Service.Limiter(),
 		Hosts: o.Hosts, Secure: o.Secure, Traces: server.TracesWanted(func(name string) string { return proc.Getenv(o.Place.Env, name) }),
 		Limits: server.Limits{Rate: o.Rate, Burst: int(4 * o.Rate), Drain: o.Drain}})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.Serve(ctx, o.Listener)
+	return func(ctx context.Context) error { return s.Serve(ctx, o.Listener) }, nil
 }
 
 // tokens are the service's users as the server knows them.

@@ -10,8 +10,8 @@ import (
 	"session/internal/canon"
 )
 
-// Store is the chain rule over somebody's objects. It holds no state of its own but what it need not check twice: any number of them, in any number of
-// processes, may work on the same objects. Safe for concurrent use.
+// Store is the chain rule over somebody's objects. It holds no state of its own but what it need not check twice: any
+// number of them, in any number of processes, may work on the same objects. Safe for concurrent use.
 type Store struct {
 	objects  Objects
 	pointers Pointers

@@ -64,7 +64,7 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 // List implements snapshot.Objects. Leftovers of killed writers are not objects.
 func (s *Store) List(ctx context.Context, prefix string, fn func(snapshot.Info) error) error {
 	err := s.walk(ctx, prefix[:strings.LastIndexByte(prefix, '/')+1], func(i snapshot.Info) error {
-		if !strings.HasPrefix(i.Key, prefix) || !isObject(i.Key) || atomicfile.IsTemp(i.Key[strings.LastIndexByte(i.Key, '/')+1:]) {
+		if !strings.HasPrefix(i.Key, prefix) || !isObject(i.Key) || hidden(i.Key) {
 			return nil
 		}
 		return fn(i)
@@ -146,7 +146,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 // Litter implements snapshot.Litterer: temporary files, which a writer that was killed left, or one that lives still has.
 func (s *Store) Litter(ctx context.Context, fn func(snapshot.Info) error) error {
 	err := s.walk(ctx, "", func(i snapshot.Info) error {
-		if atomicfile.IsTemp(i.Key[strings.LastIndexByte(i.Key, '/')+1:]) {
+		if atomicfile.IsTemp(filepath.Base(i.Key)) {
 			return fn(i)
 		}
 		return nil

@@ -81,7 +81,7 @@ func (s *Store) Each(ctx context.Context, fn func(name string, p snapshot.Pointe
 		return fmt.Errorf("list pointers: %w", classify(err))
 	}
 	for _, e := range all {
-		if atomicfile.IsTemp(e.Name()) {
+		if hidden(e.Name()) {
 			continue
 		}
 		if err := context.Cause(ctx); err != nil {

@@ -190,11 +190,14 @@ func (s *Store) Snapshots() (*snapshot.Store, error) { return snapshot.New(s, s,
 // path is where a key's object lies. Keys are made by package snapshot, but a bug there must not write elsewhere.
 func (s *Store) path(key string) (string, error) {
 	if !isObject(key) || strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789-_./") != "" || !filepath.IsLocal(filepath.FromSlash(key)) ||
-		filepath.ToSlash(filepath.Clean(filepath.FromSlash(key))) != key || atomicfile.IsTemp(filepath.Base(key)) {
+		filepath.ToSlash(filepath.Clean(filepath.FromSlash(key))) != key || hidden(key) {
 		return "", fmt.Errorf("%w: %q is no key of an object", snapshot.ErrInvalid, key)
 	}
 	return filepath.Join(s.dir, filepath.FromSlash(key)), nil
 }
+
+// hidden is what is no object by its name: leftovers of killed writers, and what a system put into the folder.
+func hidden(key string) bool { return strings.HasPrefix(filepath.Base(key), ".") }
 
 // folder makes sure of a folder below the store, durably. It looks at each level, so that no link leads elsewhere.
 func (s *Store) folder(path string) error {

@@ -78,7 +78,8 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(&Queue{
+	return &Queue{
+		insert:  c,
 		client:  func(c *river.Config) (client, error) { return river.NewClient(riverpgxv5.New(pool), c) },
 		migrate: func(ctx context.Context) error { return migratePostgres(ctx, pool) },
 		within: func(ctx context.Context, conn *dbsql.Conn, _ *dbsql.Tx, a args, o *river.InsertOpts) (r *rivertype.JobInsertResult, err error) {
@@ -88,7 +89,7 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue, error) {
 			})
 			return r, err
 		},
-	})
+	}, nil
 }
 
 // OnSQLite is the queue in a file. River expects no other connection of its own process than this one.
@@ -97,19 +98,14 @@ func OnSQLite(db *dbsql.DB) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(&Queue{
+	return &Queue{
+		insert: c,
 		within: func(ctx context.Context, _ *dbsql.Conn, tx *dbsql.Tx, j args, o *river.InsertOpts) (*rivertype.JobInsertResult, error) {
 			return c.InsertTx(ctx, tx, j, o)
 		},
 		client:  func(c *river.Config) (client, error) { return river.NewClient(riversqlite.New(db), c) },
 		migrate: func(ctx context.Context) error { return migrate(ctx, riversqlite.New(db)) },
-	})
-}
-
-func open(q *Queue) (*Queue, error) {
-	var err error
-	q.insert, err = q.client(&river.Config{Logger: slog.New(slog.DiscardHandler)})
-	return q, err
+	}, nil
 }
 
 // Migrate makes River's tables. Its migrations do not wait for each other: on PostgreSQL a lock of ours does it, on SQLite

@@ -122,7 +122,14 @@ func (j *Jobs) Work(ctx context.Context, o WorkOptions) error {
 	}
 	w := &worker{db: j.db, o: o, slots: newSlots(o.Slots), alive: map[int64]int{}, usual: make(chan struct{}, 1),
 		roll: &roll{db: j.db, name: o.Name, slots: o.Slots, stale: o.Rescue}}
-	if err := w.roll.beat(ctx); err != nil {
+	err := w.roll.beat(ctx)
+	switch {
+	case ctx.Err() != nil: // stopped before it began; nobody knows whether the row was written
+		if err := w.roll.leave(context.WithoutCancel(ctx)); err != nil {
+			return fmt.Errorf("stop the worker: %w", err)
+		}
+		return nil
+	case err != nil:
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	stop, err := j.queue.Start(ctx, lifecycle.Labour{Name: o.Name, Slots: o.Slots, Usual: max(1, o.Slots-reserved(o.Slots)),

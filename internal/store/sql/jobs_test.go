@@ -65,6 +65,29 @@ func TestTwentyProcessesMakeTheQueue(t *testing.T) {
 	})
 }
 
+// TestStoppedBeforeItBegan: a worker whose context has ended works nothing, and that is no failure of its own.
+func TestStoppedBeforeItBegan(t *testing.T) {
+	onBoth(t, func(t *testing.T, address string) {
+		q := openJobs(t, address)
+		if _, err := q.Add(t.Context(), jobNumber(1), lifecycle.High); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		nothing := func(context.Context) error { return nil }
+		err := q.Work(ctx, WorkOptions{Slots: 1, Name: "w", Clean: nothing, Tick: nothing, Log: quiet(), Run: func(context.Context, Job) error {
+			t.Error("it worked")
+			return nil
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+		if n, _, err := q.Waiting(t.Context()); n != 1 || err != nil {
+			t.Errorf("%d jobs wait, %v", n, err)
+		}
+	})
+}
+
 // TestJobs: two workers do what is in the queue, each job once, the highest priority first; one turn of a path is there once;
 // what fails is tried again, and what is hopeless is not.
 func TestJobs(t *testing.T) {
