@@ -8,29 +8,28 @@ import (
 	"os"
 	"strings"
 
+	"session/internal/needtest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// services are the servers that scripts may ask for: [!s3] skip. Each script gets a prefix of its own of the S3 server, as
-// $S3; $REDIS and $POSTGRES are as they come.
-var services = map[string]string{"s3": "SESSION_TEST_S3", "redis": "SESSION_TEST_REDIS", "postgres": "SESSION_TEST_POSTGRES"}
-
-// hasService is a condition of scripts: the server is there. Where SESSION_TEST_REQUIRE names it, it must be.
+// hasService is a condition of scripts, [!s3] skip: the server is there. Where SESSION_TEST_REQUIRE names it, it must be.
 func hasService(name string) (bool, error) {
-	variable, ok := services[name]
+	variable, ok := needtest.Servers[name]
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}
 	there := os.Getenv(variable) != ""
-	if !there && strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), name) {
+	if !there && needtest.Required(name) {
 		return false, fmt.Errorf("%s is required, and %s names no server", name, variable)
 	}
 	return there, nil
 }
 
-// serviceURLs gives a script the URLs of the servers.
+// serviceURLs gives a script the URLs of the servers: a prefix of its own of the S3 server, as $S3; $REDIS and $POSTGRES are
+// as they come.
 func serviceURLs(env *testscript.Env) error {
-	for name, variable := range services {
+	for name, variable := range needtest.Servers {
 		raw := os.Getenv(variable)
 		if raw == "" {
 			continue

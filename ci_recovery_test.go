@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,10 +12,7 @@ func TestCIRecovery(t *testing.T) {
 	t.Parallel()
 	g, more := newGitHub(t, "api.github.com")
 	env := environ(t, more...)
-	dir := t.TempDir()
-	sh(t, dir, env, `git init -q --bare up.git; git init -q w; cd w; echo 'int main(){}' >main.c; git add -A; git commit -qm base
-		git remote add origin https://github.com/o/r.git; git config remote.origin.pushurl "$PWD/../up.git"`)
-	work := filepath.Join(dir, "w")
+	work := publishedTree(t, env)
 	run := func(want int, args ...string) gjson.Result {
 		t.Helper()
 		return runJSON(t, work, env, want, append(args, "--json")...)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"session/internal/needtest"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -33,7 +35,7 @@ var escapes = regexp.MustCompile(`\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b\[[0-9;?<>
 // start starts the assistant in a terminal, against a stand-in of its model that says OK.
 func (a *assistant) start(args ...string) *terminal {
 	a.t.Helper()
-	need(a.t, "script", "apt install bsdutils")
+	needtest.Program(a.t, "script", "apt install bsdutils")
 	x := &terminal{t: a.t, record: filepath.Join(a.t.TempDir(), "requests.jsonl"), screen: make(chan string, 1000)}
 	script := filepath.Join(a.t.TempDir(), "script.json")
 	if err := os.WriteFile(script, []byte(`{"rules":[{"name":"all","text":"UNDERSTOOD","times":100,"input_tokens":900,"output_tokens":40}]}`), 0o600); err != nil {
@@ -205,7 +207,7 @@ func TestClaudeTerminal(t *testing.T) {
 // TestClaudeCMake: a cmake --build that fails in the assistant's shell is the next save's blocker, and its success clears it.
 func TestClaudeCMake(t *testing.T) {
 	for _, p := range []string{"cmake", "g++"} {
-		need(t, p, "apt install cmake g++")
+		needtest.Program(t, p, "apt install cmake g++")
 	}
 	a := newAssistant(t, "claude")
 	a.install()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"session/internal/needtest"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -40,7 +42,7 @@ func newAssistant(t *testing.T, name string) *assistant {
 	}
 	all := os.Getenv("SESSION_TEST_CLIENTS")
 	a := &assistant{t: t, name: name, harness: filepath.Join(all, "harness"), bin: filepath.Join(all, name, "node_modules", ".bin", name)}
-	demanded := required(name) || required("clients") && slices.Contains([]string{"claude", "gemini"}, name)
+	demanded := needtest.Required(name) || needtest.Required("clients") && slices.Contains([]string{"claude", "gemini"}, name)
 	for _, f := range []string{a.harness, a.bin} {
 		if _, err := os.Stat(f); (err != nil || all == "") && demanded {
 			t.Fatalf("%s is required: SESSION_TEST_CLIENTS is %q", name, all)
@@ -368,7 +370,7 @@ func TestCopilotSkill(t *testing.T) {
 // SESSION_TEST_REQUIRE names keepers.
 func TestHookKeepers(t *testing.T) {
 	for _, p := range []string{"husky", "lefthook", "pre-commit"} {
-		if _, err := exec.LookPath(p); err != nil && required("keepers") {
+		if _, err := exec.LookPath(p); err != nil && needtest.Required("keepers") {
 			t.Errorf("%s is not installed, and SESSION_TEST_REQUIRE asks for keepers", p)
 		}
 	}

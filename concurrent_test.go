@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"session/internal/needtest"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -88,7 +90,7 @@ func TestContinueOneBase(t *testing.T) {
 // accept accepts the policy of a work tree as a person does, at a terminal.
 func accept(t *testing.T, dir string, env []string) {
 	t.Helper()
-	need(t, "script", "apt install bsdutils")
+	needtest.Program(t, "script", "apt install bsdutils")
 	sh(t, dir, append(env, "ACCESSIBLE=1"), `printf 'y\n' | script -qec "session plan accept" /dev/null`)
 }
 

@@ -5,36 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"session/internal/needtest"
+
 	"github.com/tidwall/gjson"
 )
-
-// need finds a program that a test cannot do without: absent, the test is skipped with a hint, or fails where
-// SESSION_TEST_REQUIRE names it.
-func need(t testing.TB, program, hint string) string {
-	t.Helper()
-	p, err := exec.LookPath(program)
-	if err == nil {
-		return p
-	}
-	missing(t, program, hint)
-	return ""
-}
-
-func missing(t testing.TB, what, hint string) {
-	t.Helper()
-	if required(what) {
-		t.Fatalf("%s is required: %s", what, hint)
-	}
-	t.Skipf("%s is not here: %s", what, hint)
-}
-
-func required(what string) bool {
-	return slices.Contains(strings.Split(os.Getenv("SESSION_TEST_REQUIRE"), ","), what)
-}
 
 // cuts are the system calls between which a save is killed: everything by which a file, a name or a lock comes to be,
 // goes away or reaches the disk.
@@ -44,10 +21,10 @@ var cuts = []string{"fsync", "rename,renameat,renameat2", "link,linkat", "unlink
 // and shows the old state or the new one, no lock of ours is left in git's way, the next save succeeds, and git finds
 // its repository sound.
 func TestKilledSave(t *testing.T) {
-	strace := need(t, "strace", "apt install strace")
+	strace := needtest.Program(t, "strace", "apt install strace")
 	env := environ(t)
 	if out, err := exec.Command(strace, "-o", "/dev/null", "true").CombinedOutput(); err != nil {
-		missing(t, "strace", fmt.Sprintf("it cannot trace here: %v %s", err, out))
+		needtest.Missing(t, "strace", fmt.Sprintf("it cannot trace here: %v %s", err, out))
 	}
 	template := filepath.Join(t.TempDir(), "template")
 	sh(t, filepath.Dir(template), env, `git init -q template; cd template; mkdir d; for i in 1 2 3; do echo $i >d/f$i; done; git add -A; git commit -qm base; echo x >>d/f1`)

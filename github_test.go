@@ -148,14 +148,20 @@ func (s saidByGitHub) handler(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// publishedTree is a repository whose remote is o/r on GitHub, and whose pushes go to a folder.
+func publishedTree(t *testing.T, env []string) (work string) {
+	t.Helper()
+	dir := t.TempDir()
+	sh(t, dir, env, `git init -q --bare up.git; git init -q w; cd w; echo 'int main(){}' >main.c; git add -A; git commit -qm base
+		git remote add origin https://github.com/o/r.git; git config remote.origin.pushurl "$PWD/../up.git"`)
+	return filepath.Join(dir, "w")
+}
+
 // TestCI: S1.4, S1.5, S1.11: what GitHub says is a blocker with its cause, is proven gone, and unknown is neither.
 func TestCI(t *testing.T) {
 	g, more := newGitHub(t, "api.github.com")
 	env := environ(t, more...)
-	dir := t.TempDir()
-	sh(t, dir, env, `git init -q --bare up.git; git init -q w; cd w; echo 'int main(){}' >main.c; git add -A; git commit -qm base
-		git remote add origin https://github.com/o/r.git; git config remote.origin.pushurl "$PWD/../up.git"`)
-	work := filepath.Join(dir, "w")
+	work := publishedTree(t, env)
 	run := func(want int, args ...string) gjson.Result {
 		t.Helper()
 		return runJSON(t, work, env, want, args...)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"session/internal/needtest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidwall/gjson"
 )
@@ -266,7 +268,7 @@ func TestMCPBrokenInput(t *testing.T) {
 func TestMCPInspector(t *testing.T) {
 	inspector := os.Getenv("SESSION_TEST_INSPECTOR")
 	if inspector == "" {
-		missing(t, "inspector", "npm install @modelcontextprotocol/inspector@0.15.0 and set SESSION_TEST_INSPECTOR to its mcp-inspector")
+		needtest.Missing(t, "inspector", "npm install @modelcontextprotocol/inspector@0.15.0 and set SESSION_TEST_INSPECTOR to its mcp-inspector")
 	}
 	dir, env := workTree(t)
 	program, err := exec.LookPath("session")

@@ -6,22 +6,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"session/internal/needtest"
 )
 
 // TestMemoryCorpus lets a judge of memory programs, and sets of texts and questions, loose on this one: both are others',
 // so they are not here. SESSION_TEST_MEMORY_CORPUS names a folder with score.py, which gets the command lines of add and
 // search and ends with 0 if all is well, and sets.
 func TestMemoryCorpus(t *testing.T) {
-	const hint = "set SESSION_TEST_MEMORY_CORPUS to a folder with score.py and sets (items.jsonl, queries.jsonl)"
-	dir := os.Getenv("SESSION_TEST_MEMORY_CORPUS")
-	if dir == "" {
-		missing(t, "corpus", hint)
-	}
+	const hint = "a folder with score.py and sets (items.jsonl, queries.jsonl)"
+	dir := needtest.Named(t, "corpus", "SESSION_TEST_MEMORY_CORPUS", hint)
 	judge := filepath.Join(dir, "score.py")
 	if _, err := os.Stat(judge); err != nil {
 		t.Fatalf("%v: %s", err, hint)
 	}
-	python := need(t, "python3", "apt install python3")
+	python := needtest.Program(t, "python3", "apt install python3")
 	const add = "session memory add --json --session {session}"
 	search := map[string]string{
 		"count-recency":      "session memory search --json --session {session} --top-k {k} {query}",

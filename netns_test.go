@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/tidwall/gjson"
 
+	"session/internal/needtest"
 	"session/internal/store/redis/redistest"
 )
 
@@ -30,14 +31,14 @@ type network struct {
 // newNetwork makes the nth network of a test. It takes root and ip(8).
 func newNetwork(t *testing.T, n int) *network {
 	t.Helper()
-	need(t, "ip", "apt install iproute2")
+	needtest.Program(t, "ip", "apt install iproute2")
 	if os.Getuid() != 0 {
-		missing(t, "root", "network namespaces are made by root")
+		needtest.Missing(t, "root", "network namespaces are made by root")
 	}
 	x := &network{t: t, name: fmt.Sprintf("session%d-%d", os.Getpid(), n), here: fmt.Sprintf("sn%dx%d", os.Getpid()%100000, n)}
 	x.addr = fmt.Sprintf("10.%d.%d.1", 200+n, os.Getpid()%250)
 	if out, err := exec.Command("ip", "netns", "add", x.name).CombinedOutput(); err != nil {
-		missing(t, "netns", "this system does not let us make network namespaces: "+string(out))
+		needtest.Missing(t, "netns", "this system does not let us make network namespaces: "+string(out))
 	}
 	t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", x.name).Run() }) // the cable goes with it
 	there := strings.TrimSuffix(x.addr, "1") + "2"

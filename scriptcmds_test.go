@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"session/internal/needtest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 )
@@ -71,7 +73,7 @@ func has(cond string) (bool, error) {
 	if installed(program) {
 		return true, nil
 	}
-	if required(program) || required("tools") {
+	if needtest.Required(program) || needtest.Required("tools") {
 		return false, fmt.Errorf("%s is not installed, and SESSION_TEST_REQUIRE asks for it", program)
 	}
 	return false, nil

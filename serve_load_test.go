@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"session/internal/needtest"
+
 	"github.com/tidwall/gjson"
 )
 
@@ -28,16 +30,8 @@ func TestServeLoad(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) { loadTest(t, nil) })
 	t.Run("postgres and redis", func(t *testing.T) {
-		need := map[string]string{}
-		for _, name := range []string{"postgres", "redis"} {
-			if there, err := hasService(name); err != nil {
-				t.Fatal(err)
-			} else if !there {
-				t.Skip("there is no " + name + `: scripts/services.sh up; eval "$(scripts/services.sh env)"`)
-			}
-			need[name] = os.Getenv(services[name])
-		}
-		loadTest(t, []string{"SESSION_COORDINATION=" + need["redis"]}, "--database", freshDatabase(t, need["postgres"]))
+		coordination := "SESSION_COORDINATION=" + needtest.Server(t, "redis")
+		loadTest(t, []string{coordination}, "--database", freshDatabase(t, needtest.Server(t, "postgres")))
 	})
 }
 

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"session/internal/needtest"
+
 	"github.com/coder/websocket"
 	"github.com/tidwall/gjson"
 )
@@ -337,9 +339,9 @@ func TestServePage(t *testing.T) {
 	t.Parallel()
 	modules := os.Getenv("SESSION_TEST_PLAYWRIGHT")
 	if modules == "" {
-		missing(t, "chromium", "apt install chromium, npm install playwright-core axe-core in a folder, and set SESSION_TEST_PLAYWRIGHT to it")
+		needtest.Missing(t, "chromium", "apt install chromium, npm install playwright-core axe-core in a folder, and set SESSION_TEST_PLAYWRIGHT to it")
 	}
-	chromium, node := need(t, "chromium", "apt install chromium"), need(t, "node", "apt install nodejs")
+	chromium, node := needtest.Program(t, "chromium", "apt install chromium"), needtest.Program(t, "node", "apt install nodejs")
 	shots := os.Getenv("SESSION_TEST_SCREENSHOTS")
 	if shots == "" {
 		shots = t.TempDir()

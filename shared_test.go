@@ -19,6 +19,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/tidwall/gjson"
 
+	"session/internal/needtest"
 	"session/internal/store/redis/redistest"
 	"session/internal/store/s3/s3test"
 )
@@ -49,16 +50,9 @@ func newTeam(t *testing.T) *team {
 // serviceURL is the URL of a server with a place of this test's own, or skips the test.
 func serviceURL(t *testing.T, name string) string {
 	t.Helper()
-	there, err := hasService(name)
+	u, err := url.Parse(needtest.Server(t, name))
 	if err != nil {
-		t.Fatal(err)
-	}
-	if !there {
-		t.Skipf(`%s names no server: scripts/services.sh up, then eval "$(scripts/services.sh env)"`, services[name])
-	}
-	u, err := url.Parse(os.Getenv(services[name]))
-	if err != nil {
-		t.Fatalf("%s is no URL", services[name])
+		t.Fatalf("%s is no URL", needtest.Servers[name])
 	}
 	if name == "s3" {
 		u.Path += fmt.Sprintf("/team-%d-%d", os.Getpid(), time.Now().UnixNano())

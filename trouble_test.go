@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"session/commands"
+	"session/internal/needtest"
 
 	"github.com/tidwall/gjson"
 )
@@ -20,12 +21,12 @@ import (
 // mounted runs a script in a file system of its own, in memory, mounted with the options at $MNT; nobody else sees it.
 func mounted(t *testing.T, options string, env []string, script string) string {
 	t.Helper()
-	unshare := need(t, "unshare", "apt install util-linux")
+	unshare := needtest.Program(t, "unshare", "apt install util-linux")
 	dir := t.TempDir()
 	mount := `mount -t tmpfs -o ` + options + ` tmpfs "$MNT"; `
 	env = append(env[:len(env):len(env)], "MNT="+dir)
 	if out, err := command(dir, env, unshare, "-rm", "sh", "-ec", mount).CombinedOutput(); err != nil {
-		missing(t, "unshare", fmt.Sprintf("it cannot mount here: %v %s", err, out))
+		needtest.Missing(t, "unshare", fmt.Sprintf("it cannot mount here: %v %s", err, out))
 	}
 	out, err := command(dir, env, unshare, "-rm", "sh", "-ec", mount+script).CombinedOutput()
 	if err != nil {
@@ -99,7 +100,7 @@ try save -m two`)
 
 // TestNoHardLinks takes link(2) away, as FAT and some network file systems do, each in its own words.
 func TestNoHardLinks(t *testing.T) {
-	strace := need(t, "strace", "apt install strace")
+	strace := needtest.Program(t, "strace", "apt install strace")
 	for _, answer := range []string{"EPERM", "EOPNOTSUPP", "EMLINK"} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()

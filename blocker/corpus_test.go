@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"session/internal/needtest"
 )
 
 // label is one row of a corpus of labelled logs, labels.jsonl beside the logs: the type a person gave it, others that
@@ -28,15 +30,7 @@ type label struct {
 // corpusPlace is the folder of the corpus. It is no part of the project, since its logs belong to others.
 func corpusPlace(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("SESSION_BLOCKER_CORPUS")
-	if dir != "" {
-		return dir
-	}
-	if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "corpus") {
-		t.Fatal("SESSION_TEST_REQUIRE asks for the corpus: set SESSION_BLOCKER_CORPUS to the folder of labels.jsonl")
-	}
-	t.Skip("set SESSION_BLOCKER_CORPUS to a folder with labels.jsonl to measure against labelled logs")
-	return ""
+	return needtest.Named(t, "corpus", "SESSION_BLOCKER_CORPUS", "a folder with labels.jsonl, to measure against labelled logs")
 }
 
 func readLabels(t *testing.T, dir string) (out []label) {

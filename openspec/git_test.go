@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"session/internal/needtest"
 )
 
 // repository answers the hints with git itself.
@@ -23,12 +25,7 @@ type repository struct {
 
 func newRepository(t *testing.T) *repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		if required("git") {
-			t.Fatal(err)
-		}
-		t.Skip("needs git:", err)
-	}
+	needtest.Program(t, "git", "install git")
 	r := &repository{t: t, dir: tree(t, ""), now: 1_800_000_000}
 	r.git("init", "-q", "-b", "main")
 	return r

@@ -110,22 +110,6 @@ func ids(list []Candidate) (all []string) {
 	return all
 }
 
-// required reports whether a test that needs something outside the module must run instead of being skipped.
-func required(name string) bool { return strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), name) }
-
-func needs(t testing.TB, name, variable, hint string) string {
-	t.Helper()
-	value := os.Getenv(variable)
-	switch {
-	case value != "":
-	case required(name):
-		t.Fatalf("%s is required but %s is not set: %s", name, variable, hint)
-	default:
-		t.Skipf("set %s to run this: %s", variable, hint)
-	}
-	return value
-}
-
 // plantText writes one more file into a tree.
 func plantText(t testing.TB, dir, name, text string) {
 	t.Helper()

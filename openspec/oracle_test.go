@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"session/internal/needtest"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -72,7 +74,7 @@ type recorded struct {
 }
 
 func TestCorpus(t *testing.T) {
-	home := needs(t, "corpus", "SESSION_TEST_OPENSPEC_CORPUS", corpusHint)
+	home := needtest.Named(t, "corpus", "SESSION_TEST_OPENSPEC_CORPUS", corpusHint)
 	files, err := filepath.Glob(filepath.Join(home, "oracle", "*.json"))
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d cases in %s, %v", len(files), home, err)
@@ -121,11 +123,11 @@ func sameTasks(t *testing.T, name string, tasks []Task, want [][2]any) {
 
 // TestCorpusCompare runs the corpus's own comparison, if it is there, over the command that this binary can be.
 func TestCorpusCompare(t *testing.T) {
-	home := needs(t, "corpus", "SESSION_TEST_OPENSPEC_CORPUS", corpusHint)
+	home := needtest.Named(t, "corpus", "SESSION_TEST_OPENSPEC_CORPUS", corpusHint)
 	compare := filepath.Join(home, "compare.py")
-	python, err := exec.LookPath("python3")
-	if err != nil || !isFile(compare) {
-		t.Skipf("needs python3 and %s", compare)
+	python := needtest.Program(t, "python3", "apt install python3")
+	if !isFile(compare) {
+		t.Fatalf("the corpus has no %s", compare)
 	}
 	self, err := os.Executable()
 	must(t, err)
@@ -141,7 +143,7 @@ const programHint = "the openspec program of npm package @fission-ai/openspec 1.
 // program runs an installed OpenSpec in dir, without its user's settings.
 func program(t *testing.T, dir string, args ...string) (out []byte, ok bool) {
 	t.Helper()
-	bin := needs(t, "openspec", "SESSION_TEST_OPENSPEC", programHint)
+	bin := needtest.Named(t, "openspec", "SESSION_TEST_OPENSPEC", programHint)
 	cmd := exec.Command(bin, args...)
 	cmd.Dir = dir
 	home := t.TempDir()
@@ -209,7 +211,7 @@ func agrees(t *testing.T, dir string) int {
 
 // TestProgramProjects compares the projects of testdata.
 func TestProgramProjects(t *testing.T) {
-	needs(t, "openspec", "SESSION_TEST_OPENSPEC", programHint)
+	needtest.Named(t, "openspec", "SESSION_TEST_OPENSPEC", programHint)
 	files, err := filepath.Glob("testdata/projects/*.txtar")
 	must(t, err)
 	for _, file := range files {
@@ -233,7 +235,7 @@ func TestProgramProjects(t *testing.T) {
 
 // TestProgramGenerated compares one project of many changes that nobody wrote by hand.
 func TestProgramGenerated(t *testing.T) {
-	needs(t, "openspec", "SESSION_TEST_OPENSPEC", programHint)
+	needtest.Named(t, "openspec", "SESSION_TEST_OPENSPEC", programHint)
 	r := rand.New(rand.NewPCG(20, 26))
 	dir := generate(t, r, 150)
 	if n := agrees(t, dir); n < 150 {

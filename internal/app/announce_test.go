@@ -5,15 +5,14 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"session/internal/coordination"
 	"session/internal/lifecycle"
+	"session/internal/needtest"
 	"session/internal/session"
 	"session/internal/store/redis"
 	"session/internal/store/sql"
@@ -28,14 +27,7 @@ type keeper interface {
 func keepers(t *testing.T, run func(t *testing.T, k keeper)) {
 	t.Run("Local", func(t *testing.T) { run(t, coordination.NewLocal(time.Now)) })
 	t.Run("Redis", func(t *testing.T) {
-		raw := os.Getenv("SESSION_TEST_REDIS")
-		if raw == "" {
-			if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "redis") {
-				t.Fatal("redis is required, and SESSION_TEST_REDIS names no server")
-			}
-			t.Skip(`SESSION_TEST_REDIS names no server: scripts/services.sh up, then eval "$(scripts/services.sh env)"`)
-		}
-		at, err := redis.ParseURL(raw)
+		at, err := redis.ParseURL(needtest.Server(t, "redis"))
 		if err != nil {
 			t.Fatal(err)
 		}

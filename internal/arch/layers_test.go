@@ -26,6 +26,7 @@ var layers = map[string]row{
 	"internal/text":       {nil, "mechanism: the English and Korean catalogue, safe printing"},
 	"internal/arch":       {nil, "tests only"},
 	"scripts/bench":       {[]string{"internal/canon", "internal/snapshot"}, "measures the built program from outside"},
+	"internal/needtest":   {nil, "tests only: what not every machine has"},
 	"internal/linktest":   {nil, "tests only: a network that can be cut"},
 
 	"gitstate":              {[]string{"internal/proc", "internal/atomicfile"}, "the work tree, read and written through git"},
@@ -138,7 +139,7 @@ func layerOf(me string) (row, bool) {
 	if !ok && strings.HasSuffix(me, "test") {
 		parent := me[:strings.LastIndex(me, "/")]
 		r, ok = layers[parent]
-		r.may = append(slices.Clone(r.may), parent)
+		r.may = append(slices.Clone(r.may), parent, "internal/needtest")
 	}
 	return r, ok
 }

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"session/internal/needtest"
 )
 
-const corpusHint = "set SESSION_TEST_MEMORY_CORPUS to a folder of sets; a set is a folder with items.jsonl {id, sessionRef, timestamp, text} and queries.jsonl {sessionRef, query, relevant[]}"
+const corpusHint = "a folder of sets; a set is a folder with items.jsonl {id, sessionRef, timestamp, text} and queries.jsonl {sessionRef, query, relevant[]}"
 
 // floors are the shares of the relevant items that must be among the first 5 and 10, by set, for both rankings. Sets
 // without a line are only measured.
@@ -26,14 +27,9 @@ var floors = map[string]map[Ranking][2]float64{
 
 // TestQuality measures retrieval on texts of others, which are not part of this project.
 func TestQuality(t *testing.T) {
-	dir := os.Getenv("SESSION_TEST_MEMORY_CORPUS")
+	dir := needtest.Named(t, "corpus", "SESSION_TEST_MEMORY_CORPUS", corpusHint)
 	sets, err := filepath.Glob(filepath.Join(dir, "*", "queries.jsonl"))
-	switch required := strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "corpus"); {
-	case dir == "" && required:
-		t.Fatal(corpusHint)
-	case dir == "":
-		t.Skip(corpusHint)
-	case err != nil || len(sets) == 0:
+	if err != nil || len(sets) == 0 {
 		t.Fatalf("no sets in %s: %v; %s", dir, err, corpusHint)
 	}
 	for _, path := range sets {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"session/internal/needtest"
 )
 
 // sample is one line of a file of samples: a text in which some rule of some other scanner must find a secret (kind tp)
@@ -22,13 +24,7 @@ type sample struct{ Rule, Kind, Path, Text string }
 // samples are somebody else's, so they are not here: SESSION_TEST_SECRETS names a file of JSON lines
 // {"Rule","Kind":"tp"|"fp","Path","Text"}.
 func TestOtherScannersSamples(t *testing.T) {
-	file := os.Getenv("SESSION_TEST_SECRETS")
-	if file == "" {
-		if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "secrets") {
-			t.Fatal("SESSION_TEST_SECRETS is not set, and SESSION_TEST_REQUIRE asks for it")
-		}
-		t.Skip("set SESSION_TEST_SECRETS to a file of samples to measure recall")
-	}
+	file := needtest.Named(t, "secrets", "SESSION_TEST_SECRETS", "a file of samples, to measure recall")
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -84,13 +80,7 @@ func TestOtherScannersSamples(t *testing.T) {
 // TestOrdinaryText measures hits a megabyte and bytes a second over a folder of text that has few secrets in it, such as
 // the sources of a module cache. SESSION_TEST_TEXT names the folder.
 func TestOrdinaryText(t *testing.T) {
-	dir := os.Getenv("SESSION_TEST_TEXT")
-	if dir == "" {
-		if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "text") {
-			t.Fatal("SESSION_TEST_TEXT is not set, and SESSION_TEST_REQUIRE asks for it")
-		}
-		t.Skip("set SESSION_TEST_TEXT to a folder of sources to measure false hits")
-	}
+	dir := needtest.Named(t, "text", "SESSION_TEST_TEXT", "a folder of sources, to measure false hits")
 	var size, files, hits int
 	var took time.Duration
 	rules := map[string]int{}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"session/internal/coordination"
+	"session/internal/needtest"
 	"session/internal/store/redis"
 )
 
@@ -24,14 +24,7 @@ func (m *mute) Allow(context.Context, string, coordination.Rate) (bool, time.Dur
 
 // TestRatesTogether: two services that share a Redis bound a user, and an address that guesses, as one.
 func TestRatesTogether(t *testing.T) {
-	at := os.Getenv("SESSION_TEST_REDIS")
-	if at == "" {
-		if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "redis") {
-			t.Fatal("redis is required, and SESSION_TEST_REDIS names no server")
-		}
-		t.Skip(`SESSION_TEST_REDIS names no server: scripts/services.sh up, then eval "$(scripts/services.sh env)"`)
-	}
-	target, err := redis.ParseURL(at)
+	target, err := redis.ParseURL(needtest.Server(t, "redis"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"session/internal/needtest"
 )
 
 // Calls are the system calls by which a Go program changes files. Opening a new one is left out: what it leaves is what
@@ -29,10 +31,7 @@ func Strace(t *testing.T) string {
 	if err == nil {
 		return path
 	}
-	if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "strace") {
-		t.Fatalf("strace is required and does not work here: %v", err)
-	}
-	t.Skipf("strace does not work here (%v): install it to kill writers between their system calls", err)
+	needtest.Missing(t, "strace", fmt.Sprintf("it does not work here (%v): install it to kill writers between their system calls", err))
 	return ""
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,23 +12,13 @@ import (
 
 	"session/internal/coordination"
 	"session/internal/coordination/coordinationtest"
+	"session/internal/needtest"
 	"session/internal/snapshot"
 	"session/internal/snapshot/snapshottest"
 	"session/internal/store/redis"
 )
 
-// server is the URL of a Redis for tests, or skips the test; it fails where SESSION_TEST_REQUIRE names redis.
-func server(t testing.TB) string {
-	t.Helper()
-	raw := os.Getenv("SESSION_TEST_REDIS")
-	if raw == "" {
-		if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "redis") {
-			t.Fatal("redis is required, and SESSION_TEST_REDIS names no server")
-		}
-		t.Skip(`SESSION_TEST_REDIS names no server: scripts/services.sh up, then eval "$(scripts/services.sh env)"`)
-	}
-	return raw
-}
+func server(t testing.TB) string { return needtest.Server(t, "redis") }
 
 // fresh is an empty database of the server: those of one package run one after the other.
 func fresh(t testing.TB) string {

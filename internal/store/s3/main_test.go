@@ -4,13 +4,13 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"session/internal/needtest"
 	"session/internal/snapshot"
 	"session/internal/snapshot/snapshottest"
 	"session/internal/store/s3"
@@ -61,18 +61,10 @@ func create(t testing.TB, raw string) *s3.Store {
 	return s
 }
 
-// real is the URL of a real server under a prefix of this test's own, or skips the test; it fails where
-// SESSION_TEST_REQUIRE names s3.
+// real is the URL of a real server under a prefix of this test's own.
 func real(t testing.TB) string {
 	t.Helper()
-	raw := os.Getenv("SESSION_TEST_S3")
-	if raw == "" {
-		if strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "s3") {
-			t.Fatal("s3 is required, and SESSION_TEST_S3 names no server")
-		}
-		t.Skip(`SESSION_TEST_S3 names no server: scripts/services.sh up, then eval "$(scripts/services.sh env)"`)
-	}
-	return below(t, raw)
+	return below(t, needtest.Server(t, "s3"))
 }
 
 // below gives a URL a random prefix, emptied when the test ends.

@@ -12,6 +12,7 @@ import (
 
 	"session/internal/lifecycle"
 	"session/internal/lifecycle/lifecycletest"
+	"session/internal/needtest"
 )
 
 func openRecords(t *testing.T, address string, o lifecycle.Options) Records {
@@ -52,17 +53,10 @@ func TestRecordsPostgres(t *testing.T) {
 	conformance(t, postgresAddress)
 }
 
-// demand skips a test where there is no PostgreSQL, or fails it where one is demanded.
+// demand is the URL of a PostgreSQL.
 func demand(t *testing.T) string {
 	t.Helper()
-	address := os.Getenv("SESSION_TEST_POSTGRES")
-	if address == "" && strings.Contains(os.Getenv("SESSION_TEST_REQUIRE"), "postgres") {
-		t.Fatal("PostgreSQL is demanded and SESSION_TEST_POSTGRES is not set")
-	}
-	if address == "" {
-		t.Skip(`set SESSION_TEST_POSTGRES: scripts/services.sh up; eval "$(scripts/services.sh env)"`)
-	}
-	return address
+	return needtest.Server(t, "postgres")
 }
 
 // postgresAddress is a database of its own, dropped with the test.
