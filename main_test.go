@@ -14,8 +14,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets every script run the real program: the test binary stands in for it and calls main.
+// TestMain lets every script run the real program: the one in the folder that SESSION_TEST_PROGRAMS names, as it was
+// installed, or else the test binary, which stands in for it and calls main.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv("SESSION_TEST_PROGRAMS"); dir != "" {
+		if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+			panic(err)
+		}
+		os.Exit(m.Run())
+	}
 	testscript.Main(m, map[string]func(){"session": main, app.ServiceProgram: func() { os.Exit(commands.Process(parts.Parts())) }})
 }
 

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -102,6 +105,9 @@ const ServiceProgram = "session-service"
 // HandOver goes on as ServiceProgram with the same command line (without its first word). It returns only where that
 // program could not be started, or where it has ended.
 func HandOver(env, args []string) (code int, err error) {
+	if me := filepath.Base(os.Args[0]); strings.TrimSuffix(me, filepath.Ext(me)) == ServiceProgram { // else it would call itself for ever
+		return 0, fmt.Errorf("%s is session itself under that name", os.Args[0])
+	}
 	path, err := proc.Beside(ServiceProgram, env)
 	if err != nil {
 		return 0, err

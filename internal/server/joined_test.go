@@ -42,10 +42,11 @@ func TestJoined(t *testing.T) {
 		if n, err := j.ask(t.Context(), "b", func() (int, error) { return 7, nil }); n != 7 || err != nil {
 			t.Errorf("another key: %d %v", n, err)
 		}
-		close(on)
+		on <- struct{}{}
 		if n := <-got; n != 1 {
 			t.Errorf("the first is answered %d", n)
 		}
+		on <- struct{}{}
 		for range 40 {
 			if n := <-got; n != 2 {
 				t.Errorf("one that came later is answered %d", n)
