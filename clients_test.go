@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"session/internal/app"
 	"session/internal/needtest"
 
 	"github.com/tidwall/gjson"
@@ -56,14 +57,12 @@ func newAssistant(t *testing.T, name string) *assistant {
 	}
 	a.path, a.home, a.dir = filepath.Join(top, "bin"), filepath.Join(top, "home"), filepath.Join(top, "project")
 	a.env = environ(t)
-	program, err := exec.LookPath("session")
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
-	if err != nil {
+	if err := os.Mkdir(a.path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sh(t, top, append(a.env, "PROGRAM="+program), `mkdir bin home project project/sub up.git; ln "$PROGRAM" bin/session && ln "$PROGRAM" bin/session-service || { cp "$PROGRAM" bin/session; cp "$PROGRAM" bin/session-service; }
+	standAlone(t, "session", a.path)
+	standAlone(t, app.ServiceProgram, a.path)
+	sh(t, top, a.env, `mkdir home project project/sub up.git
 git init -q --bare up.git; cd project; git init -q; git config user.name Ada; git config user.email ada@example.invalid
 printf 'all:\n\t@echo "clock.cpp:7:3: error: Tick was not declared in this scope"; exit 1\n' >Makefile; echo 1 >sub/file
 git add -A; git commit -qm base; git remote add origin ../up.git`)

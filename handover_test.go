@@ -14,7 +14,7 @@ import (
 // command says so, and has done nothing.
 func TestHandOver(t *testing.T) {
 	alone := t.TempDir()
-	standAlone(t, "session", "session", alone)
+	standAlone(t, "session", alone)
 	repo := t.TempDir()
 	run := func(env string, args ...string) (string, int) {
 		t.Helper()
@@ -48,7 +48,7 @@ func TestHandOver(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(repo, ".*", "session*")); err != nil || len(left) > 0 {
 		t.Errorf("%v was made, %v", left, err)
 	}
-	standAlone(t, app.ServiceProgram, app.ServiceProgram, alone)
+	standAlone(t, app.ServiceProgram, alone)
 	if out, code := run("", "load", "--coordination", "redis://127.0.0.1:1"); code != app.Nothing {
 		t.Errorf("with the service beside it: exit %d, %s", code, out)
 	}
@@ -57,7 +57,7 @@ func TestHandOver(t *testing.T) {
 // TestDoctorKnowsTheService: where it is missing, or of another version, doctor says so, as advice.
 func TestDoctorKnowsTheService(t *testing.T) {
 	alone, home := t.TempDir(), t.TempDir()
-	standAlone(t, "session", "session", alone)
+	standAlone(t, "session", alone)
 	doctor := func() string {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(alone, "session"), "doctor", "--json")
@@ -86,8 +86,8 @@ func TestDoctorKnowsTheService(t *testing.T) {
 	}
 }
 
-// standAlone puts the program into a folder under a name, without what stands beside it in its own.
-func standAlone(t *testing.T, program, name, dir string) {
+// standAlone puts one of the programs into a folder, without what stands beside it in its own.
+func standAlone(t *testing.T, program, dir string) {
 	t.Helper()
 	found, err := exec.LookPath(program)
 	if err != nil {
@@ -97,14 +97,14 @@ func standAlone(t *testing.T, program, name, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Link(real, filepath.Join(dir, name)) == nil {
+	if os.Link(real, filepath.Join(dir, program)) == nil {
 		return
 	}
 	all, err := os.ReadFile(real) // on another file system
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), all, 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, program), all, 0o755); err != nil {
 		t.Fatal(err)
 	}
 }
