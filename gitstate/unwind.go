@@ -8,19 +8,28 @@ import (
 	"time"
 )
 
-// Unwinding moves a branch between a WIP commit and the commit before it, the work tree untouched.
+// Unwinding moves a branch between a WIP commit and the commit before it, or the one that it was folded into, the work tree
+// untouched.
 type Unwinding struct {
 	Run  string // names the private index
 	Ref  string // full branch name, or "HEAD" when detached
 	From string // where the branch must stand; "" before the first commit
 	To   string // where it goes; "" takes the branch's first commit away
 	Tree string // what the index shall hold; "" for nothing
-	Log  string
+	// SameTree leaves the index as it is: both commits have one tree.
+	SameTree bool
+	Log      string
 }
 
 // Unwind publishes an index that holds the given tree and moves the branch. Work tree and untracked files stay. Errors
 // as of Publish; after any of them index and branch stand as they stood.
 func (r *Repo) Unwind(ctx context.Context, u Unwinding, now func() time.Time) error {
+	if u.SameTree {
+		if err := r.moveRef(ctx, Target{Ref: u.Ref, Old: u.From, Log: u.Log}, u.To); err != nil {
+			return &RefMovedError{Ref: u.Ref, Cause: err}
+		}
+		return nil
+	}
 	s := &Staging{repo: r, file: filepath.Join(r.runtimeDir(), "index."+u.Run)}
 	if err := s.link(); err != nil {
 		return fmt.Errorf("unwind: %w", err)

@@ -92,7 +92,7 @@ func (c *lineage) fold(ctx context.Context, r *FinishResult, o FinishOptions, wi
 		if b.Environment.Git != nil {
 			g = *b.Environment.Git
 		}
-		g.Head, g.Before, g.Created, g.IndexTree = r.Commit, "", false, ""
+		g.Head, g.Before, g.Created, g.IndexTree, g.Folded = r.Commit, "", false, "", c.head.Commit
 		b.Environment.Git = &g
 		b.Context.State.GitCommit, b.Context.State.GitPushed, b.Context.State.Origin = r.Commit, false, "finish"
 		return nil

@@ -342,7 +342,7 @@ func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Pr
 func inherited(b session.Bundle) *session.Bundle {
 	if b.Environment.Git != nil {
 		g := *b.Environment.Git
-		g.Created, g.Before, g.IndexTree = false, "", ""
+		g.Created, g.Before, g.IndexTree, g.Folded = false, "", "", ""
 		b.Environment.Git = &g
 	}
 	b.Context.Memory, b.Context.Forgot, b.Context.Steps, b.Context.Findings, b.Context.Checks, b.Context.Undone = nil, nil, nil, nil, nil, ""

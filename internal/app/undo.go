@@ -58,7 +58,7 @@ func Undo(ctx context.Context, p Place, ref string) (UndoResult, error) {
 	return UndoResult{Snapshot: string(out.Made.ID), Undone: string(u.target.ID), From: u.from, To: u.to, State: out.Bundle.Projected(string(out.Made.ID), string(out.Made.Line))}, nil
 }
 
-// undoing is one undo: of a save, or of an undo.
+// undoing is one undo: of a save, of a finish, or of an undo.
 type undoing struct {
 	*lineage
 	target snapshot.Snapshot
@@ -68,6 +68,7 @@ type undoing struct {
 	to     string
 	tree   string // what the index shall hold
 	moves  bool   // the branch moves
+	folds  bool   // between WIP commits and the commit that they were folded into: one tree, so the index stays
 	files  bool   // a restore is taken back: files go back to what the branch has
 	memory bool   // nothing but memory was changed
 }
@@ -100,6 +101,9 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 			return nil, err
 		}
 	}
+	if g != nil && g.Folded != "" {
+		return u, u.unfold(ctx, g.Head, g.Folded)
+	}
 	if g == nil || !g.Created {
 		return u, nil
 	}
@@ -108,6 +112,15 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 		u.tree, err = c.repo.TreeOf(ctx, u.to)
 	}
 	return u, err
+}
+
+// unfold prepares the way between a commit and the WIP commits that it was folded of.
+func (u *undoing) unfold(ctx context.Context, from, to string) error {
+	u.moves, u.folds, u.from, u.to = true, true, from, to
+	if _, err := u.repo.TreeOf(ctx, to); err != nil {
+		return &UndoError{"undo.commit-gone", []any{"commit", short(to)}}
+	}
+	return nil
 }
 
 // again prepares the undo of an undo: the commit that was taken back comes again.
@@ -122,6 +135,9 @@ func (u *undoing) again(ctx context.Context) error {
 	}
 	u.shown, u.memory = shown, remembering(was.Origin.By)
 	g := u.shown.Environment.Git
+	if g != nil && g.Folded != "" {
+		return u.unfold(ctx, g.Folded, g.Head)
+	}
 	if g == nil || !g.Created {
 		return nil
 	}
@@ -208,7 +224,7 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 		if ref == "" {
 			ref = "HEAD"
 		}
-		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, Log: "session undo " + short(string(u.target.ID))}
+		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
 		if err := u.repo.Unwind(ctx, w, u.Now); err != nil {
 			return err
 		}
@@ -235,8 +251,10 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 	}
 	if u.moves {
 		g := *u.bundle.Environment.Git
-		g.Head, g.Before, g.Created, g.IndexTree = u.to, "", false, ""
-		g.Dirty = u.bundle.Context.Undone == "" // the files are in no commit any more
+		g.Head, g.Before, g.Created, g.IndexTree, g.Folded = u.to, "", false, "", ""
+		if !u.folds {
+			g.Dirty = u.bundle.Context.Undone == "" // the files are in no commit any more
+		}
 		b.Environment.Git = &g
 		b.Context.State.GitCommit, b.Context.State.GitPushed = u.to, false
 	}

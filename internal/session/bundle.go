@@ -27,6 +27,7 @@ type GitFacts struct {
 	Ahead     int       `json:"ahead,omitempty"`
 	Behind    int       `json:"behind,omitempty"`
 	Created   bool      `json:"created,omitempty"` // Head is a WIP commit of this save
+	Folded    string    `json:"folded,omitempty"`  // the newest WIP commit of those that Head was folded of
 	Kept      string    `json:"kept,omitempty"`    // commit that holds the work tree under refs/session/, on no branch
 	Dirty     bool      `json:"dirty,omitempty"`   // Files are in no commit of the branch
 	Files     []File    `json:"files,omitempty"`
