@@ -176,8 +176,11 @@ func (e *NoBlockerError) Error() string {
 	return fmt.Sprintf("there is no blocker %q", e.ID)
 }
 
-// ClearBlocker takes a blocker away by hand: the named one (id, any prefix of it, or type), or all of them.
+// ClearBlocker takes a blocker away by hand: the named one (id, any prefix of it, or type), or all of them ("", "all").
 func ClearBlocker(ctx context.Context, p Place, id string) (BlockerResult, error) {
+	if id == "all" {
+		id = ""
+	}
 	return p.editBlockers(ctx, "blocker-clear", func(list []blocker.Blocker) (kept, cleared []blocker.Blocker, err error) {
 		for _, b := range list {
 			if id == "" || strings.HasPrefix(b.ID, id) || string(b.Type) == id {
