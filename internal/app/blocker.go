@@ -281,18 +281,10 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 	if ran.Err != nil && ran.ExitCode == capture.NotStarted {
 		return BlockerResult{}, ran.Err
 	}
-	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: maskAll(args), Dir: s.where(), ExitCode: ran.ExitCode, Log: ran.Log}
+	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: redact.Texts(args), Dir: s.where(), ExitCode: ran.ExitCode, Log: ran.Log}
 	r, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
 	r.ExitCode, r.Log = ran.ExitCode, ran.Log
 	return r, err
-}
-
-func maskAll(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = redact.Text(a)
-	}
-	return out
 }
 
 // ReportBlocker takes an agent's last report: FAILED or DECISION_NEEDED is a blocker, anything else clears what the agent

@@ -7,6 +7,7 @@ import (
 
 	"session/gitstate"
 	"session/internal/cycle"
+	"session/internal/redact"
 	"session/internal/session"
 	"session/internal/snapshot"
 )
@@ -36,6 +37,7 @@ func (e *FinishError) Error() string { return fmt.Sprintf("cannot finish: %s %v"
 
 // Finish folds the WIP commits since the last real commit into one. Index and work tree are not touched.
 func Finish(ctx context.Context, p Place, o FinishOptions) (FinishResult, error) {
+	o.Message = redact.Text(o.Message)
 	c, err := p.chain(ctx)
 	if err != nil {
 		return FinishResult{}, err

@@ -17,6 +17,7 @@ import (
 	"session/internal/memory"
 	"session/internal/plan"
 	"session/internal/proc"
+	"session/internal/redact"
 	"session/internal/session"
 	"session/internal/snapshot"
 	"session/internal/text"
@@ -369,7 +370,7 @@ func (c *lineage) runDraft(pol policy, b cycle.Base, o RunOptions) *execute.Draf
 func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memory.SessionRef) (session.Bundle, bool, error) {
 	b := *inherited(d.Base)
 	if b.Context.State.Mode == "" {
-		b.Context.State = session.State{Mode: "quick", WorkingOn: d.Input, NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE"}
+		b.Context.State = session.State{Mode: "quick", WorkingOn: redact.Text(d.Input), NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE"}
 		if c.repo != nil {
 			b.Context.State.GitBranch, b.Context.State.GitCommit = session.PathText(c.head.Branch()), c.head.Commit
 			b.Environment.Git = &session.GitFacts{Ref: session.PathText(c.head.Ref), Head: c.head.Commit}
@@ -385,7 +386,7 @@ func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memor
 	if b.Context.Memory, err = rawItems(kept); err != nil {
 		return b, false, err
 	}
-	segment, err := json.Marshal(map[string]any{"run": run, "program": d.Used, "agent": d.Agent, "input": d.Input, "output": d.Answer.Text,
+	segment, err := json.Marshal(map[string]any{"run": run, "program": d.Used, "agent": d.Agent, "input": redact.Text(d.Input), "output": d.Answer.Text,
 		"tokens_in": d.Answer.TokensIn, "tokens_out": d.Answer.TokensOut, "cost_micro_usd": d.Answer.CostMicro})
 	b.Messages.Segments = append(b.Messages.Segments, segment)
 	return b, err == nil, errors.Join(err)

@@ -15,6 +15,7 @@ import (
 	"session/internal/memory"
 	"session/internal/plan"
 	"session/internal/proc"
+	"session/internal/redact"
 	"session/internal/session"
 	"session/internal/snapshot"
 
@@ -78,6 +79,8 @@ const leaseWait = 2 * time.Second
 // *capture.UnknownChangeError, *capture.TasksElsewhereError, *gitstate.BareError.
 func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 	began := p.Now()
+	o.Ask.Message, o.Ask.Next = redact.Text(o.Ask.Message), redact.Texts(o.Ask.Next)
+	o.Ask.Done, o.Ask.Todo = redact.Texts(o.Ask.Done), redact.Texts(o.Ask.Todo)
 	s, err := p.open(ctx)
 	if err != nil {
 		return SaveResult{}, err

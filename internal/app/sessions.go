@@ -84,7 +84,7 @@ func (s *site) sessions(ctx context.Context, o SessionsOptions) (*Sessions, erro
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	told, client, err := s.announce(ctx, records)
+	told, client, err := s.announce(ctx, masked{records})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

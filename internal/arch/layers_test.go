@@ -41,14 +41,14 @@ var layers = map[string]row{
 	"internal/session":      {[]string{"blocker"}, "documents; no I/O, no clock"},
 	"internal/coordination": {nil, "what processes tell each other while they run; nothing in it is the truth, so it knows nobody's"},
 	"internal/lifecycle":    {nil, "S4: the life of a Session as values; no I/O, no clock"},
-	"internal/survey":       {[]string{"gitstate", "openspec", "blocker", "internal/assistant"}, "the one look at the world"},
+	"internal/survey":       {[]string{"gitstate", "openspec", "blocker", "internal/assistant", "internal/redact"}, "the one look at the world"},
 	"validate":              {[]string{"internal/session", "internal/survey", "gitstate", "openspec", "blocker"}, "State × Scene → findings"},
 	"internal/quote":        {[]string{"blocker", "internal/text"}, "the one rule by which foreign words reach a model"},
 	"internal/brief":        {[]string{"internal/quote", "internal/session", "internal/survey", "openspec", "blocker", "internal/text"}, "the same bytes for every reader"},
 
 	"internal/capture":  {[]string{"internal/atomicfile", "internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/redact", "gitstate", "openspec", "blocker"}, "the draft and steps of save"},
 	"internal/recovery": {[]string{"internal/quote", "internal/text", "internal/engine", "internal/session", "internal/memory", "internal/survey", "internal/brief", "validate", "gitstate", "openspec", "blocker"}, "the draft and steps of load and resume"},
-	"internal/execute":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/assistant"}, "the draft and steps of run"},
+	"internal/execute":  {[]string{"internal/engine", "internal/session", "internal/memory", "internal/assistant", "internal/redact"}, "the draft and steps of run"},
 	"internal/cycle":    {[]string{"internal/plan", "internal/engine", "internal/snapshot", "internal/session"}, "the commit protocol; knows no draft type, no adapter"},
 
 	"internal/store/file":     {[]string{"internal/snapshot", "internal/session", "internal/memory", "internal/atomicfile"}, "adapter: local files"},

@@ -87,13 +87,20 @@ func (p *HookPlan) at(file string) (t *tree, rel string, err error) {
 	return nil, "", fmt.Errorf("the hook %s is outside of this repository", file)
 }
 
+// hookAt opens the folder that a plan works in, for a hook in a folder of hooks. A hook that is a link is that link: what it
+// names may be a file of the project.
+func (p *HookPlan) hookAt(dir string) (t *tree, rel string, err error) {
+	t, rel, err = p.at(dir)
+	return t, path.Join(rel, hookName), err
+}
+
 // wrapper plans our hook in front of the one that is there.
 func (p *HookPlan) wrapper() error {
 	ours, err := files.ReadFile("files/" + hookName)
 	if err != nil {
 		return err
 	}
-	t, rel, err := p.at(p.Site.File)
+	t, rel, err := p.hookAt(p.Site.Dir)
 	if err != nil {
 		return err
 	}
@@ -104,7 +111,7 @@ func (p *HookPlan) wrapper() error {
 			return nil
 		}
 	}
-	is, err := t.read(rel)
+	is, err := t.readOwn(rel)
 	if err != nil {
 		return err
 	}
@@ -118,7 +125,7 @@ func (p *HookPlan) wrapper() error {
 		return nil
 	default:
 		before := path.Join(path.Dir(rel), hookBefore)
-		if old, err := t.read(before); err != nil || old != nil {
+		if t.there(before) {
 			return &HookConflictError{Hook: p.Site.File, Before: filepath.Join(p.Site.Dir, hookBefore)}
 		}
 		p.Changes = []Change{{Act: Move, From: rel, Path: before}}
@@ -200,7 +207,7 @@ func PlanUnhook(ctx context.Context, o HookOptions) ([]HookPlan, error) {
 	}
 	for _, dir := range hooks {
 		p := HookPlan{Site: s}
-		if err := p.unwrap(filepath.Join(dir, hookName)); err != nil {
+		if err := p.unwrap(dir); err != nil {
 			return nil, err
 		}
 		plans = append(plans, p)
@@ -221,8 +228,8 @@ func PlanUnhook(ctx context.Context, o HookOptions) ([]HookPlan, error) {
 }
 
 // unwrap plans the end of our hook, under whatever name it stands now.
-func (p *HookPlan) unwrap(hook string) error {
-	t, rel, err := p.at(hook)
+func (p *HookPlan) unwrap(dir string) error {
+	t, rel, err := p.hookAt(dir)
 	if err != nil {
 		return nil // outside of the repository nothing of ours was written
 	}
@@ -231,13 +238,10 @@ func (p *HookPlan) unwrap(hook string) error {
 	if err != nil {
 		return err
 	}
-	before, err := t.read(path.Join(path.Dir(rel), hookBefore))
-	if err != nil {
-		return err
-	}
+	before := t.there(path.Join(path.Dir(rel), hookBefore))
 	for _, name := range append([]string{hookName}, asideNames...) {
 		at := path.Join(path.Dir(rel), name)
-		is, err := t.read(at)
+		is, err := t.readOwn(at)
 		if err != nil {
 			return err
 		}
@@ -249,9 +253,9 @@ func (p *HookPlan) unwrap(hook string) error {
 			return nil
 		}
 		p.Changes = append(p.Changes, Change{Act: Delete, Path: at, Before: is.data, Mode: is.mode})
-		if before != nil {
+		if before {
 			p.Changes = append(p.Changes, Change{Act: Move, From: path.Join(path.Dir(rel), hookBefore), Path: at})
-			before = nil
+			before = false
 		}
 	}
 	return nil

@@ -66,6 +66,20 @@ func (t *tree) read(p string) (*content, error) {
 	return &content{data: data, mode: info.Mode().Perm()}, nil
 }
 
+// readOwn is read for what is ours to replace: of a link nothing is read, since what it names is somebody's.
+func (t *tree) readOwn(p string) (*content, error) {
+	if info, err := t.root.Lstat(filepath.FromSlash(p)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return &content{}, nil
+	}
+	return t.read(p)
+}
+
+// there reports whether p names anything, be it a link to nothing.
+func (t *tree) there(p string) bool {
+	_, err := t.root.Lstat(filepath.FromSlash(p))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // write puts data at p, whole or not at all, and reports the folders that it had to make, outermost first.
 func (t *tree) write(p string, data []byte, mode fs.FileMode) (made []string, err error) {
 	if p, err = t.behindLinks(p); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // facts are what a summary of this save is made of. Secrets are masked before a word of it becomes a keyword.
 func (d *Draft) facts() memory.Facts {
-	f := memory.Facts{Doing: redact.Text(d.Words.WorkingOn), Next: maskAll(d.Words.NextSteps), Task: d.taskFacts()}
+	f := memory.Facts{Doing: redact.Text(d.Words.WorkingOn), Next: redact.Texts(d.Words.NextSteps), Task: d.taskFacts()}
 	if b := blocker.First(d.Blockers); b != nil {
 		f.Blocker = memory.Blocker{Type: string(b.Type), Message: redact.Text(b.Message), Place: b.File}
 	}
@@ -40,12 +40,4 @@ func (d *Draft) taskFacts() memory.Task {
 		t.Next = redact.Text(d.Tasks.Pending[0])
 	}
 	return t
-}
-
-func maskAll(texts []string) []string {
-	out := make([]string, len(texts))
-	for i, s := range texts {
-		out[i] = redact.Text(s)
-	}
-	return out
 }

@@ -9,6 +9,7 @@ import (
 	"session/internal/assistant"
 	"session/internal/engine"
 	"session/internal/memory"
+	"session/internal/redact"
 )
 
 // Steps are the steps that a plan for run may name.
@@ -53,11 +54,13 @@ func (w World) call(ctx context.Context, d *Draft, s CallSettings) error {
 	}
 	d.Used = p.Name
 	d.Answer, err = assistant.Start(ctx, p, assistant.Call{Agent: d.Agent, Prompt: d.Memory.Prompt, Dir: w.Dir, Env: w.Env,
-		Say: func(line string) { engine.Say(ctx, "%s", line) }})
+		Say: func(line string) { engine.Say(ctx, "%s", redact.Text(line)) }})
 	if err != nil {
 		return err
 	}
-	d.Memory.About = memory.Facts{Asked: d.Input, Answered: d.Answer.Text, Text: d.Input + "\n" + d.Answer.Text}
+	asked := redact.Text(d.Input) // the agent gets what was said; what is kept and shown has no secret
+	d.Answer.Text = redact.Text(d.Answer.Text)
+	d.Memory.About = memory.Facts{Asked: asked, Answered: d.Answer.Text, Text: asked + "\n" + d.Answer.Text}
 	return nil
 }
 

@@ -70,4 +70,13 @@ func Text(s string) string {
 	return b.String()
 }
 
+// Texts masks each of them.
+func Texts(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = Text(s)
+	}
+	return out
+}
+
 var newline = []byte("\n")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"session/gitstate"
+	"session/internal/redact"
 	"session/openspec"
 
 	"golang.org/x/sync/errgroup"
@@ -148,7 +149,17 @@ func (l *looker) hints(ctx context.Context) openspec.Hints {
 }
 
 // find chooses the change to go on with, and looks for the recorded one where that is another.
+// find finds the tasks. No secret that stands in one goes further.
 func (l *looker) find(ctx context.Context, hints openspec.Hints) (openspec.Work, error) {
+	work, err := l.choose(ctx, hints)
+	for i := range work.Tasks {
+		t := &work.Tasks[i]
+		t.Description, t.Heading = redact.Text(t.Description), redact.Text(t.Heading)
+	}
+	return work, err
+}
+
+func (l *looker) choose(ctx context.Context, hints openspec.Hints) (openspec.Work, error) {
 	if l.ask.Prefer != "" && hints.Change == "" {
 		preferred := hints
 		preferred.Change = l.ask.Prefer
