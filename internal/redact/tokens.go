@@ -22,7 +22,7 @@ var tokenRows = []tokenRow{
 	{"aws-key", "A3T", &upNum, 17, 17},
 	{"aws-key", "ABSKQmVkcm9ja0FQSUtleS", &base64, 90, 300}, // Bedrock, long-lived
 	{"aws-key", "bedrock-api-key-", &base64, 28, 2000},      // Bedrock, short-lived
-	{"session-token", "sst_", &slug, 43, 43}, // our own: session token create
+	{"session-token", "sst_", &slug, 43, 43},                // our own: session token create
 	{"github-token", "ghp_", &alnum, 36, 251},
 	{"github-token", "gho_", &alnum, 36, 251},
 	{"github-token", "ghu_", &alnum, 36, 251},

@@ -165,11 +165,17 @@ func TestTheSuiteCatches(t *testing.T) {
 			if where != "" {
 				run += "/^" + where + "$"
 			}
-			cmd := exec.Command(os.Args[0], "-test.run="+run, "-test.v")
-			cmd.Env = append(os.Environ(), asked+"="+how)
-			out, err := cmd.CombinedOutput()
-			caught := strings.Contains(string(out), "--- FAIL: TestBrokenBackEnd/"+where)
-			if where == "" && err != nil || where != "" && !caught {
+			var out []byte
+			var err error
+			for range 20 { // on a busy machine a race is not lost each time; a fault that is never caught in twenty is not caught
+				cmd := exec.Command(os.Args[0], "-test.run="+run, "-test.v")
+				cmd.Env = append(os.Environ(), asked+"="+how)
+				out, err = cmd.CombinedOutput()
+				if where == "" || strings.Contains(string(out), "--- FAIL: TestBrokenBackEnd/"+where) {
+					break
+				}
+			}
+			if where == "" && err != nil || where != "" && !strings.Contains(string(out), "--- FAIL: TestBrokenBackEnd/"+where) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
