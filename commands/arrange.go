@@ -20,18 +20,24 @@ func usagef(format string, args ...any) error {
 
 // arrange brings a command line into the order that urfave/cli understands (it stops looking for flags at the first
 // argument): command, flags, "--", arguments. What follows a "--" of the user's stays as it is. --arguments=TEXT stands
-// for the words in TEXT, once: that is how an assistant's slash command hands over what a person typed behind it.
+// for the words in TEXT, once: that is how an assistant's slash command hands over what a person typed behind it. They are
+// not asked for permission, so they neither run a program nor lead out of the project.
 func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) ([]string, error) {
 	var words, flags, rest []string
 	commands, known := a.Commands, a.Flags
+	pasted := 0 // how many words of TEXT are to come
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
+		pasted--
 		if arg == "--" {
 			rest = append(rest, args[i+1:]...)
 			break
 		}
 		if len(arg) < 2 || arg[0] != '-' {
 			if c := find(commands, arg); c != nil && len(rest) == 0 {
+				if pasted >= 0 && c.Name == "watch" {
+					return nil, usagef("%q runs a program: it is not for a slash command; run session blocker watch by itself", arg)
+				}
 				words, commands, known = append(words, c.Name), c.Subcommands, c.Flags
 			} else {
 				rest = append(rest, arg)
@@ -44,8 +50,11 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 			if err != nil {
 				return nil, &app.UsageError{Err: err}
 			}
-			args, expand = slices.Concat(args[:i+1], more, args[i+1:]), nil
+			args, expand, pasted = slices.Concat(args[:i+1], more, args[i+1:]), nil, len(more)
 			continue
+		}
+		if pasted >= 0 && slices.Contains(elsewhere, name) {
+			return nil, usagef("%s leads out of this project: it is not for a slash command", dashed(name))
 		}
 		flags = append(flags, arg)
 		if f := lookup(known, name); f != nil && takesValue(f) && !assigned {
@@ -53,6 +62,7 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 				return nil, usagef("flag needs an argument: -%s", name)
 			}
 			i++
+			pasted--
 			flags = append(flags, args[i])
 		}
 	}
@@ -62,6 +72,9 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 	}
 	return line, nil
 }
+
+// elsewhere are the flags by which a command works in another place than the one it was called in.
+var elsewhere = []string{"C", "store", "database", "coordination", "profile"}
 
 func find(commands []*cli.Command, name string) *cli.Command {
 	for _, c := range commands {
