@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,7 +147,7 @@ func (h *hooked) do(ctx context.Context) ([]byte, error) {
 	case assistant.BeforePush:
 		return h.warn(ctx)
 	}
-	return nil, h.record(ctx)
+	return nil, errors.Join(h.catchUp(ctx, h.e.Session), h.record(ctx))
 }
 
 // greet answers the start of a conversation. Below a run the prompt says all that there is to say.
@@ -331,10 +332,15 @@ func (h *hooked) recordHeld(ctx context.Context, a *autosave) error {
 	if err != nil {
 		return err
 	}
+	before := open
+	before.Read = slices.Clone(open.Read)
 	if err := h.gather(a, &open); err != nil {
 		return err
 	}
 	if a.empty() {
+		if a.read && before.began(h.e) {
+			return h.writeOpen(before)
+		}
 		return nil
 	}
 	v := &saving{site: h.site, auto: a}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"session/internal/assistant"
 	"session/internal/atomicfile"
 	"session/internal/memory"
+	"session/internal/proc"
 	"session/internal/redact"
 	"session/internal/session"
 	"session/internal/snapshot"
@@ -61,12 +63,25 @@ func (a *autosave) worked() bool {
 type hookNotes struct {
 	Read   []readMark           `json:"read"`
 	Failed map[string]time.Time `json:"failed"` // by the evidence's source
+	Passed map[string]time.Time `json:"passed"` // those that had failed, and worked again
 }
 
-// readMark is how far one conversation was read.
+// readMark is how far one conversation was read, and where it stands.
 type readMark struct {
-	Session string             `json:"session"`
-	At      assistant.Position `json:"at"`
+	Session    string             `json:"session"`
+	At         assistant.Position `json:"at"`
+	From       assistant.Name     `json:"from,omitempty"`
+	Transcript string             `json:"transcript,omitempty"`
+	Dir        string             `json:"dir,omitempty"` // where the assistant worked
+}
+
+// grown reports whether more was written since, in a transcript that only grows.
+func (m readMark) grown() bool {
+	if m.Transcript == "" {
+		return false
+	}
+	info, err := os.Stat(m.Transcript)
+	return err == nil && info.Size() > m.At.Offset
 }
 
 // Bounds of the notes.
@@ -80,7 +95,7 @@ func (s *site) notesFile() string { return filepath.Join(s.runtimeDir(), "hook-n
 
 // readOpen reads the notes. Damaged ones are set aside: what was noted is read once more, and nothing is lost.
 func (s *site) readOpen() (hookNotes, error) {
-	n := hookNotes{Failed: map[string]time.Time{}}
+	n := hookNotes{Failed: map[string]time.Time{}, Passed: map[string]time.Time{}}
 	b, err := atomicfile.Read(s.notesFile(), maxHookNotes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
@@ -92,25 +107,20 @@ func (s *site) readOpen() (hookNotes, error) {
 		if e := os.Rename(s.notesFile(), s.notesFile()+".damaged"); e != nil {
 			return n, fmt.Errorf("read what hooks noted: %w", errors.Join(err, e))
 		}
-		return hookNotes{Failed: map[string]time.Time{}}, nil
+		return hookNotes{Failed: map[string]time.Time{}, Passed: map[string]time.Time{}}, nil
 	}
-	if n.Failed == nil {
-		n.Failed = map[string]time.Time{}
+	for _, m := range []*map[string]time.Time{&n.Failed, &n.Passed} {
+		if *m == nil {
+			*m = map[string]time.Time{}
+		}
 	}
 	return n, nil
 }
 
 func (s *site) writeOpen(n hookNotes) error {
 	n.Read = n.Read[max(0, len(n.Read)-maxReadMarks):]
-	for len(n.Failed) > maxFailed { // the oldest first
-		oldest := ""
-		for k, at := range n.Failed {
-			if oldest == "" || at.Before(n.Failed[oldest]) {
-				oldest = k
-			}
-		}
-		delete(n.Failed, oldest)
-	}
+	forgetOldest(n.Failed)
+	forgetOldest(n.Passed)
 	b, err := json.Marshal(n)
 	if err == nil {
 		err = os.MkdirAll(s.runtimeDir(), 0o700)
@@ -124,6 +134,18 @@ func (s *site) writeOpen(n hookNotes) error {
 	return nil
 }
 
+func forgetOldest(m map[string]time.Time) {
+	for len(m) > maxFailed {
+		oldest := ""
+		for k, at := range m {
+			if oldest == "" || at.Before(m[oldest]) {
+				oldest = k
+			}
+		}
+		delete(m, oldest)
+	}
+}
+
 func (n *hookNotes) position(conversation string) assistant.Position {
 	for _, m := range n.Read {
 		if m.Session == conversation {
@@ -133,9 +155,28 @@ func (n *hookNotes) position(conversation string) assistant.Position {
 	return assistant.Position{}
 }
 
-func (n *hookNotes) advance(conversation string, at assistant.Position) {
-	n.Read = slices.DeleteFunc(n.Read, func(m readMark) bool { return m.Session == conversation })
-	n.Read = append(n.Read, readMark{conversation, at})
+func (n *hookNotes) advance(m readMark) {
+	n.Read = append(slices.DeleteFunc(n.Read, func(o readMark) bool { return o.Session == m.Session }), m)
+}
+
+// catchUp takes in what assistants wrote down after the hook that read their conversations: they write transcripts when
+// they have time, and the last words before an end are written after its hook. but is a conversation that is read anyway.
+func (s *site) catchUp(ctx context.Context, but string) error {
+	if proc.Getenv(s.Env, RunVariable) != "" {
+		return nil
+	}
+	n, err := s.readOpen()
+	if err != nil {
+		return err
+	}
+	for _, m := range n.Read {
+		if m.Session == but || !m.grown() {
+			continue
+		}
+		h := hooked{site: s, e: assistant.Event{Kind: assistant.TurnEnd, From: m.From, Session: m.Session, Transcript: m.Transcript, Dir: m.Dir}}
+		err = errors.Join(err, h.record(ctx))
+	}
+	return err
 }
 
 // gather collects what an event brought: messages, and evidence of what failed or works again.
@@ -151,6 +192,15 @@ func (h *hooked) gather(a *autosave, n *hookNotes) error {
 		return h.messages(a, n)
 	}
 	return nil
+}
+
+// began notes a conversation of which nothing was taken in yet, so that what is written of it later is found.
+func (n *hookNotes) began(e assistant.Event) (fresh bool) {
+	if e.Transcript == "" || slices.ContainsFunc(n.Read, func(m readMark) bool { return m.Session == e.Session }) {
+		return false
+	}
+	n.advance(readMark{Session: e.Session, From: e.From, Transcript: e.Transcript, Dir: e.Dir})
+	return true
 }
 
 // messages reads what is new in the conversation.
@@ -173,7 +223,7 @@ func (h *hooked) messages(a *autosave, n *hookNotes) error {
 		}
 	}
 	a.read = true
-	n.advance(h.e.Session, a.page.Next)
+	n.advance(readMark{Session: h.e.Session, At: a.page.Next, From: h.e.From, Transcript: h.e.Transcript, Dir: h.e.Dir})
 	for _, r := range a.page.Ran {
 		h.commandEnded(a, n, r)
 	}
@@ -184,7 +234,10 @@ func (h *hooked) messages(a *autosave, n *hookNotes) error {
 // known of a failure: a person may have refused the command.
 func (h *hooked) commandEnded(a *autosave, n *hookNotes, r assistant.Ran) {
 	key := commandKey(r.Command)
-	_, was := n.Failed[key]
+	failed, was := n.Failed[key]
+	if !r.At.IsZero() && (r.At.Before(failed) || r.At.Before(n.Passed[key])) {
+		return // read late: what is known is newer
+	}
 	e := session.Evidence{Kind: session.ExitEvidence, At: r.At.UTC(), Command: []string{r.Command}, Dir: h.below()}
 	if e.At.IsZero() {
 		e.At = h.Now().UTC()
@@ -193,8 +246,10 @@ func (h *hooked) commandEnded(a *autosave, n *hookNotes, r assistant.Ran) {
 	case r.Failed && r.ExitCode > 0:
 		e.ExitCode, e.Output = r.ExitCode, r.Output
 		n.Failed[key] = e.At
+		delete(n.Passed, key)
 	case !r.Failed && was:
 		delete(n.Failed, key)
+		n.Passed[key] = e.At
 	default:
 		return
 	}

@@ -86,6 +86,9 @@ func Save(ctx context.Context, p Place, o SaveOptions) (SaveResult, error) {
 		return SaveResult{}, err
 	}
 	v := &saving{site: s, o: o}
+	if err := s.catchUp(ctx, ""); err != nil {
+		v.notes = append(v.notes, session.NewFinding(session.SourceFailed, "save.transcript", "cause", err))
+	}
 	defer v.begin(ctx)()
 	if err := v.prepare(ctx); err != nil {
 		return SaveResult{}, err

@@ -169,7 +169,8 @@ func (l *looking) evidence(ctx context.Context) {
 	l.d.Evidence = l.d.Evidence[max(0, len(l.d.Evidence)-maxEvidence):]
 }
 
-// lastWords are the last words of all commands and agents, in the order in which they first spoke.
+// lastWords are the last words of all commands and agents, in the order in which they first spoke. Each autosave repeats what
+// its base knew, so the later one does not always know better.
 func (d *Draft) lastWords() (kept []session.Evidence) {
 	all := slices.Clone(d.Base.Context.Evidence)
 	for _, a := range d.Base.Autosaves {
@@ -183,7 +184,9 @@ func (d *Draft) lastWords() (kept []session.Evidence) {
 			kept = append(kept, e)
 			continue
 		}
-		kept[i] = e
+		if !e.At.Before(kept[i].At) {
+			kept[i] = e
+		}
 	}
 	return kept
 }
