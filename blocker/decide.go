@@ -208,7 +208,11 @@ func (s *scan) dyingWords() (finding, bool) {
 	if !ok || !dying[m.Rule.ID] {
 		return finding{}, false
 	}
-	return finding{Type(m.Rule.Type), &hit{m: m, no: s.lastNo, seq: s.seq, text: text, evidence: last}}, true
+	h := &hit{m: m, no: s.lastNo, seq: s.seq, text: text, evidence: last}
+	if kept := s.cur.weak[m.Rule.Type]; kept.placed() && kept.no == h.no { // it knows the place that the frames above named
+		h = kept
+	}
+	return finding{Type(m.Rule.Type), h}, true
 }
 
 // fallback gives a failing run without any hit its blocker: nothing that failed goes unseen.
@@ -307,21 +311,26 @@ func wholeLine(short string, h *hit) string {
 }
 
 // message is the first error line: what the rule took for it, else the line itself. A message that the next line told
-// (CMake, Rust panics, pytest) stands after what introduces it.
+// (CMake, Rust panics, pytest) stands after what introduces it, and after a test's name why it failed.
 func message(h *hit) string {
 	s := headMessage(h)
-	if more := h.m.Vars["more"]; more != "" && !strings.Contains(s, more) {
-		s += ": " + more
+	for _, v := range []struct{ name, sep string }{{"more", ": "}, {"why", ": "}, {"and", ", "}} {
+		if more := h.m.Vars[v.name]; more != "" && !strings.Contains(s, more) {
+			s = strings.TrimRight(s, ":. ") + v.sep + more
+		}
 	}
 	return s
 }
+
+// codeOnly is a message that is nothing but a code in brackets, as GHC writes it before the words.
+var codeOnly = lazy.Regexp(`^\[[\w-]+\]$`)
 
 func headMessage(h *hit) string {
 	m := &h.m
 	if t := m.Vars["test"]; t != "" && !strings.Contains(m.Msg, t) {
 		return t + ": " + or(m.Vars["exception"], "failed") + " (" + m.Msg + ")"
 	}
-	if d := m.Vars["detail"]; strings.HasSuffix(m.Msg, ":") && d != "" {
+	if d := m.Vars["detail"]; d != "" && (strings.HasSuffix(m.Msg, ":") || codeOnly().MatchString(m.Msg)) {
 		return m.Msg + " " + d
 	}
 	switch detail := or(m.Vars["first"], or(m.Vars["exception"], or(m.Vars["e"], m.Vars["detail"]))); {

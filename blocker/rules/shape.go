@@ -203,16 +203,19 @@ func isPath(b []byte) bool {
 // isClock is true for 12 and 12:34, the head of a time of day.
 func isClock(b []byte) bool { return len(bytes.Trim(b, "0123456789:")) == 0 }
 
-// parseParen reads path(line[,col]) [:] word [code]: msg.
+// parseParen reads path(line[,col]) [:] word [code]: msg. However far in it stands, as in MSBuild's terminal log, an error
+// with a code is a compiler's.
 func parseParen(b []byte) (Match, bool) {
-	b = trimLevel(b)
+	t := trimLevel(b)
+	deep := len(t) > 0 && t[0] == ' '
+	b = bytes.TrimLeft(t, " ")
 	for from := 0; from < len(b); {
 		i := bytes.IndexByte(b[from:], '(')
 		if i < 0 {
 			break
 		}
 		i += from
-		if m, ok := parenAt(b, i); ok {
+		if m, ok := parenAt(b, i); ok && (!deep || m.Vars["code"] != "") {
 			return m, true
 		}
 		from = i + 1
