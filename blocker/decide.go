@@ -175,7 +175,7 @@ func generic(h *hit) bool { return h.m.Rule.Verdict != "" }
 func (s *step) weakest() (finding, bool) {
 	for _, t := range []Type{TestFailure, BuildError, Dependency, CIFailure} {
 		if h := s.weak[string(t)]; h != nil {
-			return finding{t, h}, true
+			return finding{inWords(t, h), h}, true
 		}
 		if h := s.summary[string(t)]; h != nil && !h.counts() {
 			return finding{t, h}, true
@@ -194,25 +194,50 @@ var (
 	dependencyCommand = lazy.Regexp(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
 )
 
-// dying are the rules whose line, when it is the last one of a log, was a program's end.
-var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true}
+// dying are the rules whose line, when a log ends with it, was a program's end.
+var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true, "exit-status": true}
 
-// dyingWords: nothing says how the run ended, but its last line is a program's that gave up.
+// afterwords matches what programs still say behind their last error: details further in, bars, hints, where to read on.
+var afterwords = lazy.Regexp(`^(?:\s|\W*$|\W{0,3}(?i:hint|note|help|info|see|run|try|usage|for more|for help|caused by|abort|stop|exit|please|consider|did you mean|details|tip|and\b)|\w[\w ]* +: )`)
+
+// maxAfterwords is how many lines a program may still say behind its last error.
+const maxAfterwords = 12
+
+// dyingWords: nothing says how the run ended, but it ends with the error of a program that gave up.
 func (s *scan) dyingWords() (finding, bool) {
 	last := s.lastLines()
-	if len(last) == 0 {
-		return finding{}, false
+	for i := len(last) - 1; i >= max(0, len(last)-maxAfterwords); i-- {
+		m, ok := s.table.MatchText(last[i], nil)
+		if ok && dying[m.Rule.ID] {
+			h := &hit{m: m, no: s.lastNo - len(last) + 1 + i, seq: s.seq, text: last[i], evidence: last}
+			if kept := s.cur.weak[m.Rule.Type]; kept != nil && kept.text == h.text { // it knows its line and the place that frames named
+				h = kept
+			}
+			return finding{inWords(Type(m.Rule.Type), h), h}, true
+		}
+		if !afterwords().MatchString(last[i]) {
+			return finding{}, false
+		}
 	}
-	text := last[len(last)-1]
-	m, ok := s.table.MatchText(text, nil)
-	if !ok || !dying[m.Rule.ID] {
-		return finding{}, false
+	return finding{}, false
+}
+
+// testWords and buildWords tell what failed when a line is no tool's that a rule knows.
+var (
+	testWords  = lazy.Regexp(`(?i)\btests? (?:run |suite )?fail|\bfail\w* (?:to run )?(?:the )?tests?\b`)
+	buildWords = lazy.Regexp(`(?i)\b(?:build|compil\w+)(?:\(\))? (?:step |has )?fail|\bfail\w* (?:occurred )?(?:to |in )?(?:the )?(?:build|compil)`)
+)
+
+// inWords makes more of a type that only means that something failed, if the line itself says what.
+func inWords(t Type, h *hit) Type {
+	switch {
+	case t != CIFailure || h.m.Rule.Strength != rules.Weak:
+	case testWords().MatchString(h.text):
+		return TestFailure
+	case buildWords().MatchString(h.text):
+		return BuildError
 	}
-	h := &hit{m: m, no: s.lastNo, seq: s.seq, text: text, evidence: last}
-	if kept := s.cur.weak[m.Rule.Type]; kept.placed() && kept.no == h.no { // it knows the place that the frames above named
-		h = kept
-	}
-	return finding{Type(m.Rule.Type), h}, true
+	return t
 }
 
 // fallback gives a failing run without any hit its blocker: nothing that failed goes unseen.

@@ -60,10 +60,15 @@ func codeColon(b []byte) (code string, rest []byte, ok bool) {
 	default:
 		return "", nil, false
 	}
-	if code != "" && !hasDigit(code) {
+	if code != "" && !hasDigit(code) && !isShout(code) {
 		return "", nil, false
 	}
 	return code, bytes.TrimSpace(b), true
+}
+
+// isShout: a code may be a word in capitals, WHITESPACE say.
+func isShout(s string) bool {
+	return len(s) >= 4 && len(bytes.Trim([]byte(s), "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
 func isWord(c byte) bool {
