@@ -195,10 +195,11 @@ var (
 )
 
 // dying are the rules whose line, when a log ends with it, was a program's end.
-var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true, "exit-status": true}
+var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true, "exit-status": true,
+	"exit-words": true}
 
 // afterwords matches what programs still say behind their last error: details further in, bars, hints, where to read on.
-var afterwords = lazy.Regexp(`^(?:\s|\W*$|(?:[=*>#-]{1,3} )?(?i:hint|note|help|info|see|run|try|usage|for more|for help|caused by|abort|stop|exit|please|consider|did you mean|details|tip|and|node\.js)\b|\w[\w ]* +: )`)
+var afterwords = lazy.Regexp(`^(?:\s|\W*$|(?:[=*>#-]{1,3} )?(?i:hint|note|help|see|run|try|usage|for more|for help|caused by|abort|stop|exit|please|consider|did you mean|details|tip|and|node\.js)\b|info |\w[\w ]* +: )`)
 
 // maxAfterwords is how many lines a program may still say behind its last error.
 const maxAfterwords = 12

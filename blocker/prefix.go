@@ -1,6 +1,9 @@
 package blocker
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // maxPrefixes bounds how many prefixes are taken off one line (a CI timestamp, then a job name, then ant's task …).
 const maxPrefixes = 6
@@ -273,6 +276,34 @@ func composePrefix(b []byte) int {
 	j := len(b) - len(bytes.TrimLeft(b[i:], " "))
 	if j > i && bytes.HasPrefix(b[j:], []byte("| ")) {
 		return j + 2
+	}
+	return 0
+}
+
+// levels are the words in brackets that rate a line and must stay before it.
+var levels = map[string]bool{"info": true, "debug": true, "trace": true, "notice": true, "warn": true, "warning": true, "error": true, "fatal": true,
+	"critical": true, "verbose": true, "success": true, "ok": true, "pass": true, "passed": true, "fail": true, "failed": true, "skip": true, "skipped": true}
+
+// namePrefix: `[web] `, `[pod/x/y] ` or a system log's `host prog[12]: ` before a line, as those write who let several
+// programs speak at once. It is asked only of lines that no rule knows as they stand.
+func namePrefix(b []byte) int {
+	if len(b) > 2 && b[0] == '[' {
+		end := bytes.Index(b[:min(len(b), 60)], []byte("] "))
+		if end < 2 || bytes.ContainsAny(b[1:end], " :=%[(") || levels[strings.ToLower(string(b[1:end]))] {
+			return 0
+		}
+		return end + 2
+	}
+	return syslogPrefix(b)
+}
+
+// syslogPrefix: `Mar  2 10:00:01 host prog[12]: `.
+func syslogPrefix(b []byte) int {
+	if len(b) < 20 || b[3] != ' ' || b[6] != ' ' || clockLen(b[7:]) != 8 {
+		return 0
+	}
+	if end := bytes.Index(b[:min(len(b), 100)], []byte("]: ")); end > 0 {
+		return end + 3
 	}
 	return 0
 }

@@ -129,6 +129,12 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 		return
 	}
 	m, ok := s.table.Match(line, &c.sel, *sel, s.gated)
+	if !ok {
+		if named := namePrefix(line); named > 0 {
+			line = line[named:]
+			m, ok = s.table.Match(line, &c.sel, *sel, s.gated)
+		}
+	}
 	if !ok || m.Rule.Strength == rules.Ignore {
 		return
 	}
