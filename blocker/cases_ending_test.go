@@ -87,6 +87,12 @@ ERROR: file or directory not found: tests/ghost
 2026-03-02 10:00:00,123 ERROR [main] c.a.Retry - attempt 1 failed: java.net.ConnectException: Connection refused
 2026-03-02 10:00:01,123 INFO  [main] c.a.Retry - attempt 2 succeeded
 2026-03-02 10:00:02,000 INFO  [main] c.a.App - started in 3.2 seconds
+=== case exception that a server wrote down | none
+server started
+2026-03-02 10:00:00 lookup failed
+org.acme.store.QueryException: the index is empty
+    at org.acme.store.Query.run(Query.java:12)
+    at org.acme.web.Handler.get(Handler.java:40)
 === case wget | none
 --2026-03-02 10:00:00--  https://example.org/errors.tar.gz
 HTTP request sent, awaiting response... 503 Service Unavailable

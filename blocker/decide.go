@@ -209,7 +209,7 @@ func (s *scan) dyingWords() (finding, bool) {
 	last := s.lastLines()
 	for i := len(last) - 1; i >= max(0, len(last)-maxAfterwords); i-- {
 		m, ok := s.table.MatchText(last[i], nil)
-		if ok && dying[m.Rule.ID] {
+		if ok && dying[m.Rule.ID] && (i == len(last)-1 || !isLogged(&m, last[i])) {
 			h := &hit{m: m, no: s.lastNo - len(last) + 1 + i, seq: s.seq, text: last[i], evidence: last}
 			if kept := s.cur.weak[m.Rule.Type]; kept != nil && kept.text == h.text { // it knows its line and the place that frames named
 				h = kept
@@ -221,6 +221,13 @@ func (s *scan) dyingWords() (finding, bool) {
 		}
 	}
 	return finding{}, false
+}
+
+// isLogged: an exception of a package's, with frames behind it, is what a server wrote down and got over; an interpreter
+// ends with the exception, or throws its own kinds, which have no package.
+func isLogged(m *rules.Match, line string) bool {
+	name, _, _ := strings.Cut(line, ":")
+	return m.Rule.ID == "py-exception" && strings.Contains(name, ".")
 }
 
 // testWords and buildWords tell what failed when a line is no tool's that a rule knows.
