@@ -331,7 +331,7 @@ Tests: 2, Assertions: 2, Failures: 1.
 OK (5 tests, 5 assertions)
 === case php parse | build_error | src/a.php:3 | syntax error
 PHP Parse error:  syntax error, unexpected token "}" in /home/runner/work/x/x/src/a.php on line 3
-=== case phpstan | build_error | | Found 1 error
+=== case phpstan | build_error | src/a.php:3 | Undefined variable
  ------ ----------------------------
   Line   src/a.php
  ------ ----------------------------

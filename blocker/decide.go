@@ -175,7 +175,7 @@ func generic(h *hit) bool { return h.m.Rule.Verdict != "" }
 func (s *step) weakest() (finding, bool) {
 	for _, t := range []Type{TestFailure, BuildError, Dependency, CIFailure} {
 		if h := s.weak[string(t)]; h != nil {
-			return finding{t, h}, true
+			return finding{inWords(t, h), h}, true
 		}
 		if h := s.summary[string(t)]; h != nil && !h.counts() {
 			return finding{t, h}, true
@@ -194,21 +194,58 @@ var (
 	dependencyCommand = lazy.Regexp(`(?i)\b(?:npm (?:i|ci|install)|pip3? install|yarn install|pnpm i(?:nstall)?|apt(?:-get)? install|vcpkg|conan|poetry (?:install|lock)|bundle install|composer install|go mod)\b`)
 )
 
-// dying are the rules whose line, when it is the last one of a log, was a program's end.
-var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true}
+// dying are the rules whose line, when a log ends with it, was a program's end.
+var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true, "exit-status": true,
+	"exit-words": true}
 
-// dyingWords: nothing says how the run ended, but its last line is a program's that gave up.
+// afterwords matches what programs still say behind their last error: details further in, bars, hints, where to read on.
+var afterwords = lazy.Regexp(`^(?:\s|\W*$|(?:[=*>#-]{1,3} )?(?i:hint|note|help|see|run|try|usage|for more|for help|caused by|abort|stop|exit|please|consider|did you mean|details|tip|and|node\.js)\b|info |\w[\w ]* +: )`)
+
+// maxAfterwords is how many lines a program may still say behind its last error.
+const maxAfterwords = 12
+
+// dyingWords: nothing says how the run ended, but it ends with the error of a program that gave up.
 func (s *scan) dyingWords() (finding, bool) {
 	last := s.lastLines()
-	if len(last) == 0 {
-		return finding{}, false
+	for i := len(last) - 1; i >= max(0, len(last)-maxAfterwords); i-- {
+		m, ok := s.table.MatchText(last[i], nil)
+		if ok && dying[m.Rule.ID] && (i == len(last)-1 || !isLogged(&m, last[i])) {
+			h := &hit{m: m, no: s.lastNo - len(last) + 1 + i, seq: s.seq, text: last[i], evidence: last}
+			if kept := s.cur.weak[m.Rule.Type]; kept != nil && kept.text == h.text { // it knows its line and the place that frames named
+				h = kept
+			}
+			return finding{inWords(Type(m.Rule.Type), h), h}, true
+		}
+		if !afterwords().MatchString(last[i]) {
+			return finding{}, false
+		}
 	}
-	text := last[len(last)-1]
-	m, ok := s.table.MatchText(text, nil)
-	if !ok || !dying[m.Rule.ID] {
-		return finding{}, false
+	return finding{}, false
+}
+
+// isLogged: an exception of a package's, with frames behind it, is what a server wrote down and got over; an interpreter
+// ends with the exception, or throws its own kinds, which have no package.
+func isLogged(m *rules.Match, line string) bool {
+	name, _, _ := strings.Cut(line, ":")
+	return m.Rule.ID == "py-exception" && strings.Contains(name, ".")
+}
+
+// testWords and buildWords tell what failed when a line is no tool's that a rule knows.
+var (
+	testWords  = lazy.Regexp(`(?i)\btests? (?:run |suite )?fail|\bfail\w* (?:to run )?(?:the )?tests?\b`)
+	buildWords = lazy.Regexp(`(?i)\b(?:build|compil\w+)(?:\(\))? (?:step |has )?fail|\bfail\w* (?:occurred )?(?:to |in )?(?:the )?(?:build|compil)`)
+)
+
+// inWords makes more of a type that only means that something failed, if the line itself says what.
+func inWords(t Type, h *hit) Type {
+	switch {
+	case t != CIFailure || h.m.Rule.Strength != rules.Weak:
+	case testWords().MatchString(h.text):
+		return TestFailure
+	case buildWords().MatchString(h.text):
+		return BuildError
 	}
-	return finding{Type(m.Rule.Type), &hit{m: m, no: s.lastNo, seq: s.seq, text: text, evidence: last}}, true
+	return t
 }
 
 // fallback gives a failing run without any hit its blocker: nothing that failed goes unseen.
@@ -307,21 +344,26 @@ func wholeLine(short string, h *hit) string {
 }
 
 // message is the first error line: what the rule took for it, else the line itself. A message that the next line told
-// (CMake, Rust panics, pytest) stands after what introduces it.
+// (CMake, Rust panics, pytest) stands after what introduces it, and after a test's name why it failed.
 func message(h *hit) string {
 	s := headMessage(h)
-	if more := h.m.Vars["more"]; more != "" && !strings.Contains(s, more) {
-		s += ": " + more
+	for _, v := range []struct{ name, sep string }{{"more", ": "}, {"why", ": "}, {"and", ", "}} {
+		if more := h.m.Vars[v.name]; more != "" && !strings.Contains(s, more) {
+			s = strings.TrimRight(s, ":. ") + v.sep + more
+		}
 	}
 	return s
 }
+
+// codeOnly is a message that is nothing but a code in brackets, as GHC writes it before the words.
+var codeOnly = lazy.Regexp(`^\[[\w-]+\]$`)
 
 func headMessage(h *hit) string {
 	m := &h.m
 	if t := m.Vars["test"]; t != "" && !strings.Contains(m.Msg, t) {
 		return t + ": " + or(m.Vars["exception"], "failed") + " (" + m.Msg + ")"
 	}
-	if d := m.Vars["detail"]; strings.HasSuffix(m.Msg, ":") && d != "" {
+	if d := m.Vars["detail"]; d != "" && (strings.HasSuffix(m.Msg, ":") || codeOnly().MatchString(m.Msg)) {
 		return m.Msg + " " + d
 	}
 	switch detail := or(m.Vars["first"], or(m.Vars["exception"], or(m.Vars["e"], m.Vars["detail"]))); {

@@ -2,6 +2,7 @@ package blocker
 
 import (
 	"bytes"
+	"strings"
 
 	"session/blocker/rules"
 )
@@ -128,20 +129,50 @@ func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) 
 		return
 	}
 	m, ok := s.table.Match(line, &c.sel, *sel, s.gated)
+	if !ok {
+		if named := namePrefix(line); named > 0 {
+			line = line[named:]
+			m, ok = s.table.Match(line, &c.sel, *sel, s.gated)
+		}
+	}
 	if !ok || m.Rule.Strength == rules.Ignore {
 		return
 	}
 	h := &hit{m: m, no: no, seq: s.seq, text: string(line)}
 	is := s.mark(h)
-	if is && m.Rule.Strength == rules.Weak && m.Rule.Step != "" { // a CI system's mark: a tool's own line may stand behind it
-		if m, ok := s.table.Match(line, &c.sel, *sel, func(r *rules.Rule) bool { return r != h.m.Rule && s.gate(r) }); ok && m.Rule.Strength != rules.Weak {
-			h = &hit{m: m, no: no, seq: s.seq, text: string(line)}
-			is = s.mark(h)
+	if is && m.Rule.Strength == rules.Weak && (m.Rule.Step != "" || withoutMark(h.text) != h.text) {
+		if inner, ok := s.behindMark(h, c, *sel); ok {
+			h, is = inner, s.mark(inner)
 		}
 	}
 	if is {
 		s.hit(h, text[:start])
 	}
+}
+
+// behindMark asks for a tool's own line behind the mark that a CI system puts before an error.
+func (s *scan) behindMark(h *hit, c *chunk, sel rules.Line) (*hit, bool) {
+	m, ok := rules.Match{}, false
+	if h.m.Rule.Step != "" {
+		m, ok = s.table.Match([]byte(h.text), &c.sel, sel, func(r *rules.Rule) bool { return r != h.m.Rule && s.gate(r) })
+	}
+	if text := withoutMark(h.text); text != h.text && (!ok || m.Rule.Strength == rules.Weak) {
+		m, ok = s.table.MatchText(text, s.gated)
+	}
+	if !ok || m.Rule.Strength == rules.Weak || m.Rule.Strength == rules.Ignore {
+		return nil, false
+	}
+	return &hit{m: m, no: h.no, seq: h.seq, text: h.text}, true
+}
+
+// withoutMark takes ##[error] off, or the Error: that stands for it where a log was copied from GitHub's page.
+func withoutMark(line string) string {
+	for _, mark := range []string{"##[error]", "Error: "} {
+		if t, ok := strings.CutPrefix(line, mark); ok {
+			return t
+		}
+	}
+	return line
 }
 
 // feed gives the line to the hits that want it.

@@ -77,7 +77,7 @@ type Rule struct {
 	Type       string   `yaml:"type"`       // a blocker type (S1.9), empty for a rule that only gives a verdict or context
 	Literals   []string `yaml:"literals"`   // one of them must stand in the line; \d at the end stands for a digit 1 to 9
 	Shape      string   `yaml:"shape"`      // one of the Shape constants
-	Pattern    string   `yaml:"pattern"`    // RE2; groups file, line, col, msg, key, pattern (what groups equal failures), more (appended to msg); others fill Resolution
+	Pattern    string   `yaml:"pattern"`    // RE2; groups file, line, col, msg, key, pattern (what groups equal failures), more, why and and (appended to msg); others fill Resolution
 	Not        []string `yaml:"not"`        // literal exceptions
 	Strength   Strength `yaml:"strength"`   // default definite
 	Stage      string   `yaml:"stage"`      // configure, resolve, compile, link, lint, test, package, deploy, git, ci, agent

@@ -60,10 +60,15 @@ func codeColon(b []byte) (code string, rest []byte, ok bool) {
 	default:
 		return "", nil, false
 	}
-	if code != "" && !hasDigit(code) {
+	if code != "" && !hasDigit(code) && !isShout(code) {
 		return "", nil, false
 	}
 	return code, bytes.TrimSpace(b), true
+}
+
+// isShout: a code may be a word in capitals, WHITESPACE say.
+func isShout(s string) bool {
+	return len(s) >= 4 && len(bytes.Trim([]byte(s), "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }
 
 func isWord(c byte) bool {
@@ -203,16 +208,19 @@ func isPath(b []byte) bool {
 // isClock is true for 12 and 12:34, the head of a time of day.
 func isClock(b []byte) bool { return len(bytes.Trim(b, "0123456789:")) == 0 }
 
-// parseParen reads path(line[,col]) [:] word [code]: msg.
+// parseParen reads path(line[,col]) [:] word [code]: msg. However far in it stands, as in MSBuild's terminal log, an error
+// with a code is a compiler's.
 func parseParen(b []byte) (Match, bool) {
-	b = trimLevel(b)
+	t := trimLevel(b)
+	deep := len(t) > 0 && t[0] == ' '
+	b = bytes.TrimLeft(t, " ")
 	for from := 0; from < len(b); {
 		i := bytes.IndexByte(b[from:], '(')
 		if i < 0 {
 			break
 		}
 		i += from
-		if m, ok := parenAt(b, i); ok {
+		if m, ok := parenAt(b, i); ok && (!deep || m.Vars["code"] != "") {
 			return m, true
 		}
 		from = i + 1

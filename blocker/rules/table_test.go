@@ -72,6 +72,8 @@ func TestShapes(t *testing.T) {
 		{ShapeParen, "pkg build: src/a.ts(3,1): error TS2304: boom", Match{File: "src/a.ts", Line: 3, Col: 1, Msg: "TS2304: boom"}, true},
 		{ShapeParen, "a.cs(3,5,3,9): error CS1002: boom", Match{File: "a.cs", Line: 3, Col: 5, Msg: "CS1002: boom"}, true},
 		{ShapeParen, "/w/a.as(12): col: 5 Error: boom", Match{File: "/w/a.as", Line: 12, Msg: "boom"}, true},
+		{ShapeParen, "      a.cs(3,5): error CS1002: boom", Match{File: "a.cs", Line: 3, Col: 5, Msg: "CS1002: boom"}, true},
+		{ShapeParen, "      a.cs(3,5): error: boom", Match{}, false},
 		{ShapeParen, "a.cpp(12): warning C4101: boom", Match{}, false},
 		{ShapeParen, "f(3): error", Match{}, false},
 		{ShapeParen, "call(12, x): error: boom", Match{}, false},
