@@ -349,9 +349,17 @@ func (s *site) watched(ctx context.Context, run string, args []string, out io.Wr
 
 // where is the folder in which the person stands, as a slash path below the top of the work tree; "" for the top.
 func (s *site) where() string {
-	rel, err := filepath.Rel(s.root, s.Dir)
+	rel, err := filepath.Rel(resolved(s.root), resolved(s.Dir))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return ""
 	}
 	return filepath.ToSlash(rel)
+}
+
+// resolved is a folder without symbolic links on the way, so that it has one name.
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
 }

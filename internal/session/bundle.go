@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"session/blocker"
 )
 
 // Environment is a snapshot's environment_state: where the work stood.
@@ -89,12 +91,17 @@ type Evidence struct {
 	Report   string    `json:"report,omitempty"` // the agent's last message
 }
 
-// Source names what an evidence is about, as Blocker.Source has it: the last word of a command or an agent counts.
+// Source names what an evidence is about, as Blocker.Source has it: the last word of an agent, or of a command in its
+// folder, counts.
 func (e Evidence) Source() string {
 	if e.Kind == AgentEvidence {
-		return "agent:" + e.Agent
+		return blocker.SourceName("agent:" + e.Agent)
 	}
-	return "command:" + strings.Join(e.Command, " ")
+	name := "command:" + strings.Join(e.Command, " ")
+	if e.Dir != "" {
+		name += " (in " + e.Dir + ")"
+	}
+	return blocker.SourceName(name)
 }
 
 // The kinds of evidence.
