@@ -32,8 +32,8 @@ func (w World) Diagnose(ctx context.Context, d *Draft) error {
 		return nil
 	}
 	l := &looking{World: w, d: d, options: w.Blockers.Options}
-	l.options.Now = w.Now()
 	l.options.Newest = w.newestInput(d)
+	l.options.Now = w.Now()
 	for source, how := range d.Proven {
 		l.well(source, how)
 	}
@@ -78,8 +78,36 @@ type looking struct {
 	World
 	d       *Draft
 	options blocker.Options
-	found   []blocker.Blocker
+	found   []seen
 	proven  map[string]string // source → what showed that it is well now
+}
+
+// seen is a blocker that was found, and when its source said so.
+type seen struct {
+	blocker.Blocker
+	at time.Time
+}
+
+// find takes in a blocker. What was stale and has not been said again since logs were last looked at still is: that a
+// save committed the change that made it so proves nothing.
+func (l *looking) find(b blocker.Blocker, at time.Time) {
+	if fromOutput(b) {
+		b.Stale = at.Before(l.options.Newest)
+		if old := l.from(b.Source); old != nil && old.Stale && !at.After(l.d.Base.Environment.Diagnosed) {
+			b.Stale = true
+		}
+	}
+	l.found = append(l.found, seen{b, at})
+}
+
+// from is the known blocker that was read from a source; nil: none.
+func (l *looking) from(source string) *blocker.Blocker {
+	for _, b := range known(l.d.Base.State()) {
+		if b.AutoDetected && b.Source == source {
+			return &b
+		}
+	}
+	return nil
 }
 
 func (l *looking) well(source, how string) {
@@ -103,15 +131,15 @@ func (l *looking) checks(ctx context.Context) {
 		if c.Status == "interrupted" || c.Status == "skipped" {
 			continue
 		}
-		l.command(ctx, source, c.Command, c.ExitCode, c.Log, "")
+		l.command(ctx, source, session.Evidence{At: l.options.Now, Command: c.Command, ExitCode: c.ExitCode, Log: c.Log})
 	}
 }
 
 // command judges a command that ended with a log or some output.
-func (l *looking) command(ctx context.Context, source string, command []string, code int, log, output string) {
-	in := blocker.Input{Name: source, Exit: &code, Command: strings.Join(command, " "), ModTime: l.options.Now}
-	if log != "" {
-		f, err := os.Open(filepath.Join(l.Runtime, filepath.FromSlash(log)))
+func (l *looking) command(ctx context.Context, source string, e session.Evidence) {
+	in := blocker.Input{Name: source, Exit: &e.ExitCode, Command: strings.Join(e.Command, " ")}
+	if e.Log != "" {
+		f, err := os.Open(filepath.Join(l.Runtime, filepath.FromSlash(e.Log)))
 		if err == nil {
 			defer f.Close()
 			if info, err := f.Stat(); err == nil {
@@ -120,26 +148,18 @@ func (l *looking) command(ctx context.Context, source string, command []string, 
 		}
 	}
 	if in.Data == nil {
-		in.Data, in.Size = strings.NewReader(output), int64(len(output))
+		in.Data, in.Size = strings.NewReader(e.Output), int64(len(e.Output))
 	}
 	o := l.options
-	o.Newest = time.Time{}
+	o.Dir = l.inside(e.Dir)
 	r, err := blocker.Scan(ctx, in, o)
 	if err != nil {
 		l.failed(source, err)
 		return
 	}
-	l.report(source, r)
-}
-
-func (l *looking) report(source string, r blocker.Report) {
 	if b := r.First(); b != nil {
 		b.Source = source
-		l.found = append(l.found, *b)
-		return
-	}
-	if r.Verdict == blocker.Succeeded {
-		l.well(source, source)
+		l.find(*b, e.At)
 	}
 }
 
@@ -158,12 +178,7 @@ func (l *looking) evidence(ctx context.Context) {
 		case e.Kind == session.ExitEvidence && e.ExitCode == 0:
 			l.well(key, strings.Join(e.Command, " "))
 		case e.Kind == session.ExitEvidence:
-			l.options.Dir = l.inside(e.Dir)
-			l.command(ctx, key, e.Command, e.ExitCode, e.Log, e.Output)
-			l.options.Dir = ""
-			if n := len(l.found); n > 0 && l.found[n-1].Source == key {
-				l.found[n-1].Stale = e.At.Before(l.options.Newest)
-			}
+			l.command(ctx, key, e)
 		}
 	}
 	l.d.Evidence = l.d.Evidence[max(0, len(l.d.Evidence)-maxEvidence):]
@@ -218,7 +233,7 @@ func (l *looking) agent(source string, e session.Evidence) {
 		return
 	}
 	b.Source, b.DetectedAt = source, e.At
-	l.found = append(l.found, *b)
+	l.find(*b, e.At)
 }
 
 // logs judges logs and reports of the project's own tools.
@@ -237,8 +252,8 @@ func (l *looking) logs(ctx context.Context) {
 		b := s.Report.First()
 		switch {
 		case b != nil:
-			b.Source, b.Stale = s.Source, s.ModTime.Before(l.options.Newest)
-			l.found = append(l.found, *b)
+			b.Source = s.Source
+			l.find(*b, s.ModTime)
 		case s.Report.Verdict == blocker.Succeeded, l.writtenSince(s):
 			l.well(s.Source, s.Source)
 		}
@@ -272,6 +287,9 @@ func (w World) newestInput(d *Draft) time.Time {
 	}
 	if g.Real != nil && g.Real.Time.After(newest) {
 		newest = g.Real.Time
+	}
+	if now := w.Now(); newest.After(now) { // a clock that is ahead makes nothing stale that was seen just now
+		return now
 	}
 	return newest
 }

@@ -23,7 +23,9 @@ func (l *looking) git(ctx context.Context) {
 		st.Operation = string(g.Operations[0])
 	}
 	found := blocker.FromGit(st, l.options.Now)
-	l.found = append(l.found, found...)
+	for _, b := range found {
+		l.find(b, l.options.Now)
+	}
 	if len(found) == 0 {
 		l.well("git", "git status")
 	}
@@ -40,7 +42,7 @@ func (l *looking) markers() {
 		m, ok, err := l.marked(e.Path)
 		if err == nil && ok {
 			marked = true
-			l.found = append(l.found, blocker.FromMarkers(session.PathText(e.Path), m, l.options.Now))
+			l.find(blocker.FromMarkers(session.PathText(e.Path), m, l.options.Now), l.options.Now)
 		}
 	}
 	if !marked {

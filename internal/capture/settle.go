@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"session/blocker"
 	"session/internal/redact"
@@ -25,6 +26,9 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 		case old.AutoDetected && shows(all, sourceOf(old)): // the same source shows another failure now: the work moved on
 			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.changed", "type", string(old.Type)).Quoting(old.Description))
 		default:
+			if fromOutput(old) && l.options.Newest.After(l.d.Base.Environment.Diagnosed) {
+				old.Stale = true
+			}
 			all = append(all, old)
 		}
 	}
@@ -32,35 +36,55 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 }
 
 // distinct are the blockers that were found, each once: what several sources say of the same failure comes from the
-// surest of them, and one that names no place goes where another of its type does (a list of failed tests beside the
-// report that has their assertions). Sources were asked surest first.
+// surest of them that is fresh. Sources were asked surest first.
 func (l *looking) distinct(ctx context.Context) []blocker.Blocker {
+	var kept []seen
+	for _, f := range l.found {
+		severity := f.Severity
+		l.place(ctx, &f.Blocker)
+		f.Blocker = blocker.New(f.Blocker)
+		if s := l.Blockers.Severity[f.Type]; s != "" && severity == "" {
+			f.Severity = s
+		}
+		if l.overruled(f.Blocker) {
+			l.d.Evidence = slices.DeleteFunc(l.d.Evidence, func(e session.Evidence) bool { return e.Source() == f.Source })
+			continue
+		}
+		l.inherit(ctx, &f.Blocker)
+		switch i := slices.IndexFunc(kept, func(k seen) bool { return k.Same(&f.Blocker) }); {
+		case i < 0:
+			kept = append(kept, f)
+		case kept[i].Stale && !f.Stale:
+			kept[i] = f
+		}
+	}
 	var all []blocker.Blocker
-	for i := range l.found {
-		l.place(ctx, &l.found[i])
-		b := blocker.New(l.found[i])
-		if s := l.Blockers.Severity[b.Type]; s != "" && l.found[i].Severity == "" {
-			b.Severity = s
-		}
-		switch {
-		case l.overruled(b):
-			l.d.Evidence = slices.DeleteFunc(l.d.Evidence, func(e session.Evidence) bool { return e.Source() == b.Source })
-		case !same(all, b):
-			l.inherit(ctx, &b)
-			all = append(all, b)
+	for _, f := range kept {
+		if !slices.ContainsFunc(kept, f.toldBy) {
+			all = append(all, f.Blocker)
 		}
 	}
-	placed := map[blocker.Type]bool{}
-	for _, b := range all {
-		placed[b.Type] = placed[b.Type] || b.File != "" && fromOutput(b)
-	}
-	return slices.DeleteFunc(all, func(b blocker.Blocker) bool { return b.File == "" && fromOutput(b) && placed[b.Type] })
+	return all
+}
+
+// toldBy reports whether another blocker tells the same failure with its place: a list of failed tests goes beside the
+// report of the same run that has their assertions. Two commands are two runs.
+func (s seen) toldBy(o seen) bool {
+	return s.File == "" && o.File != "" && s.Type == o.Type && fromOutput(s.Blocker) && fromOutput(o.Blocker) && (s.Stale || !o.Stale) &&
+		!(commanded(s.Source) && commanded(o.Source)) && o.at.After(s.at.Add(-oneRun))
+}
+
+// oneRun is how far the reports of one run lie apart.
+const oneRun = time.Minute
+
+func commanded(source string) bool {
+	kind, _, found := strings.Cut(source, ":")
+	return found && (kind == "check" || kind == "command")
 }
 
 // fromOutput reports whether a blocker was read from what a program wrote, not from an agent, git or a person.
 func fromOutput(b blocker.Blocker) bool {
-	kind, _, found := strings.Cut(b.Source, ":")
-	return !found && b.Source != "git" && b.AutoDetected || kind == "check" || kind == "command"
+	return commanded(b.Source) || b.AutoDetected && b.Source != "git" && !strings.Contains(b.Source, ":")
 }
 
 func known(s session.State) []blocker.Blocker {
