@@ -116,7 +116,7 @@ func ScanLog(ctx context.Context, p Place, name string, in io.Reader) (ScanResul
 
 // BlockerResult is the blockers that hold.
 type BlockerResult struct {
-	Blocker  *blocker.Blocker  `json:"blocker"` // the one to meet first
+	Blocker  *blocker.Blocker  `json:"blocker"` // the one to meet first; of a watched command, what it failed at
 	Blockers []blocker.Blocker `json:"blockers"`
 	Snapshot string            `json:"snapshot"`
 	Cleared  []blocker.Blocker `json:"cleared"`
@@ -282,8 +282,8 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 		return BlockerResult{}, ran.Err
 	}
 	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: redact.Texts(args), Dir: s.where(), ExitCode: ran.ExitCode, Log: ran.Log}
-	r, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
-	r.ExitCode, r.Log = ran.ExitCode, ran.Log
+	r, said, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
+	r.Blocker, r.ExitCode, r.Log = said, ran.ExitCode, ran.Log
 	return r, err
 }
 
@@ -291,29 +291,30 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 // had reported.
 func ReportBlocker(ctx context.Context, p Place, agent, report string) (BlockerResult, error) {
 	e := session.Evidence{Kind: session.AgentEvidence, At: p.Now().UTC(), Agent: agent, Report: redact.Text(report[max(0, len(report)-maxReport):])}
-	return p.evidence(ctx, "blocker-report", e)
+	r, _, err := p.evidence(ctx, "blocker-report", e)
+	return r, err
 }
 
 // maxReport bounds what is kept of an agent's report, in bytes.
 const maxReport = 16 << 10
 
-// evidence records what was seen, and what follows from it.
-func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (BlockerResult, error) {
+// evidence records what was seen, and what follows from it. said is what stops the work by this evidence itself.
+func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (r BlockerResult, said *blocker.Blocker, err error) {
 	s, err := p.open(ctx)
 	if err != nil {
-		return BlockerResult{}, err
+		return r, nil, err
 	}
 	pol, err := s.policy(ctx)
 	if err != nil {
-		return BlockerResult{}, err
+		return r, nil, err
 	}
 	src, err := s.sourcesOf(pol)
 	if err != nil {
-		return BlockerResult{}, err
+		return r, nil, err
 	}
 	src.Patterns, src.Git = nil, false
 	var cleared []blocker.Blocker
-	r, err := p.note(ctx, by, func(b *session.Bundle) error {
+	r, err = p.note(ctx, by, func(b *session.Bundle) error {
 		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context},
 			Stage: capture.Stage{Inherited: true}} // only what is handed in: this is no look at the work tree
 		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say}
@@ -322,13 +323,13 @@ func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (Blo
 		}
 		b.Context.Evidence, b.Context.Findings = d.Evidence, nil
 		b.Context.State.Blockers, b.Context.State.Blocker = d.Blockers, blocker.First(d.Blockers)
-		cleared = d.Cleared
+		cleared, said = d.Cleared, d.Said
 		return nil
 	})
 	if cleared != nil {
 		r.Cleared = cleared
 	}
-	return r, err
+	return r, said, err
 }
 
 // watched runs a command like a check, and shows its output as it comes.

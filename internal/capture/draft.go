@@ -57,6 +57,7 @@ type Draft struct {
 	Evidence  []session.Evidence // Diagnose: what it went by
 	Cleared   []blocker.Blocker  // Diagnose: proven gone
 	Blockers  []blocker.Blocker  // Diagnose
+	Said      *blocker.Blocker   // Diagnose: what the newest of Ask.Evidence says; nil: nothing stops the work there
 	Diagnosed time.Time          // Diagnose: when it looked at logs
 	Memory    memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
 	Findings  []session.Finding  // every step

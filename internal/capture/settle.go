@@ -51,6 +51,11 @@ func (l *looking) distinct(ctx context.Context) []blocker.Blocker {
 			continue
 		}
 		l.inherit(ctx, &f.Blocker)
+		if n := len(l.d.Ask.Evidence); n > 0 && l.d.Ask.Evidence[n-1].Source() == f.Source {
+			said := f.Blocker
+			mask(&said)
+			l.d.Said = &said
+		}
 		switch i := slices.IndexFunc(kept, func(k seen) bool { return k.Same(&f.Blocker) }); {
 		case i < 0:
 			kept = append(kept, f)
