@@ -182,18 +182,36 @@ func ClearBlocker(ctx context.Context, p Place, id string) (BlockerResult, error
 		id = ""
 	}
 	return p.editBlockers(ctx, "blocker-clear", func(list []blocker.Blocker) (kept, cleared []blocker.Blocker, err error) {
+		is := func(b blocker.Blocker) bool { return id == "" || b.ID == id || string(b.Type) == id }
+		if !slices.ContainsFunc(list, is) {
+			is = func(b blocker.Blocker) bool { return strings.HasPrefix(b.ID, id) }
+		}
+		var ids []string
 		for _, b := range list {
-			if id == "" || strings.HasPrefix(b.ID, id) || string(b.Type) == id {
-				cleared = append(cleared, b)
+			if is(b) {
+				cleared, ids = append(cleared, b), append(ids, b.ID)
 			} else {
 				kept = append(kept, b)
 			}
 		}
-		if len(cleared) == 0 {
+		switch {
+		case len(cleared) == 0:
 			return nil, nil, &NoBlockerError{id}
+		case len(cleared) > 1 && strings.HasPrefix(ids[0], id) && id != "":
+			return nil, nil, &SeveralBlockersError{id, ids}
 		}
 		return kept, cleared, nil
 	})
+}
+
+// SeveralBlockersError says that the beginning of an id is that of several blockers.
+type SeveralBlockersError struct {
+	ID  string
+	IDs []string
+}
+
+func (e *SeveralBlockersError) Error() string {
+	return fmt.Sprintf("several blockers begin with %q: %s", e.ID, strings.Join(e.IDs, ", "))
 }
 
 // editBlockers records a change of the blockers as a snapshot.
@@ -204,8 +222,8 @@ func (p Place) editBlockers(ctx context.Context, by string, edit func([]blocker.
 		cleared = gone
 		b.Context.State.Blockers = blocker.Order(kept)
 		b.Context.State.Blocker = blocker.First(kept)
-		for _, x := range gone { // what it was read from is not read again
-			b.Context.Evidence = slices.DeleteFunc(b.Context.Evidence, func(e session.Evidence) bool { return e.Source() == x.Source })
+		for _, x := range gone {
+			b.Context.TakeAway(&x, p.Now())
 			chain, _ := recovery.Chain(&x, b.Context.Attempts) // what a person took away is counted anew if it comes back
 			b.Context.Attempts = slices.DeleteFunc(slices.Clone(b.Context.Attempts), func(a session.Attempt) bool { return a.Chain == chain })
 		}

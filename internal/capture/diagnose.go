@@ -181,10 +181,10 @@ func (l *looking) evidence(ctx context.Context) {
 			l.command(ctx, key, e)
 		}
 	}
-	l.d.Evidence = l.d.Evidence[max(0, len(l.d.Evidence)-maxEvidence):]
 }
 
-// lastWords are the last words of all commands and agents, in the order in which they first spoke.
+// lastWords are the last words of all commands and agents, in the order in which they first spoke. An autosave may be
+// older than what was recorded beside it.
 func (d *Draft) lastWords() (kept []session.Evidence) {
 	all := slices.Clone(d.Base.Context.Evidence)
 	for _, a := range d.Base.Autosaves {
@@ -198,7 +198,13 @@ func (d *Draft) lastWords() (kept []session.Evidence) {
 			kept = append(kept, e)
 			continue
 		}
-		kept[i] = e
+		if !e.At.Before(kept[i].At) {
+			kept[i] = e
+		}
+	}
+	for len(kept) > maxEvidence {
+		oldest := slices.MinFunc(kept, func(a, b session.Evidence) int { return a.At.Compare(b.At) })
+		kept = slices.DeleteFunc(kept, func(e session.Evidence) bool { return e.Source() == oldest.Source() })
 	}
 	return kept
 }
@@ -207,7 +213,6 @@ func (d *Draft) lastWords() (kept []session.Evidence) {
 // time to read logs.
 func (d *Draft) carry() {
 	d.Evidence, d.Blockers = d.lastWords(), slices.Clone(known(d.Base.State()))
-	d.Evidence = d.Evidence[max(0, len(d.Evidence)-maxEvidence):]
 	d.Diagnosed = d.Base.Environment.Diagnosed
 	d.Memory.About = d.facts()
 	if d.Ask.Turn != nil {

@@ -46,7 +46,7 @@ func (l *looking) distinct(ctx context.Context) []blocker.Blocker {
 		if s := l.Blockers.Severity[f.Type]; s != "" && severity == "" {
 			f.Severity = s
 		}
-		if l.overruled(f.Blocker) {
+		if l.overruled(f.Blocker) || l.d.Base.Context.TookAway(&f.Blocker, f.at) {
 			l.d.Evidence = slices.DeleteFunc(l.d.Evidence, func(e session.Evidence) bool { return e.Source() == f.Source })
 			continue
 		}

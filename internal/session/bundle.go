@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,12 +71,13 @@ type Context struct {
 	State    State             `json:"state"` // without the id of the snapshot itself
 	Checks   []Check           `json:"checks,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"`
-	Evidence []Evidence        `json:"evidence,omitempty"` // what hooks and watched commands saw
-	Attempts []Attempt         `json:"attempts,omitempty"` // the ledger of the blockers that hold, oldest first
-	Memory   []json.RawMessage `json:"memory,omitempty"`   // items of this cycle, opaque here (S3.8)
-	Forgot   []string          `json:"forgot,omitempty"`   // ids of memory items that were taken away
-	Steps    []json.RawMessage `json:"steps,omitempty"`    // what became of each step of the plan
-	Undone   string            `json:"undone,omitempty"`   // the snapshot that this one takes back
+	Evidence []Evidence        `json:"evidence,omitempty"`   // what hooks and watched commands saw
+	Taken    []Taken           `json:"taken_away,omitempty"` // blockers that a person took away, oldest first
+	Attempts []Attempt         `json:"attempts,omitempty"`   // the ledger of the blockers that hold, oldest first
+	Memory   []json.RawMessage `json:"memory,omitempty"`     // items of this cycle, opaque here (S3.8)
+	Forgot   []string          `json:"forgot,omitempty"`     // ids of memory items that were taken away
+	Steps    []json.RawMessage `json:"steps,omitempty"`      // what became of each step of the plan
+	Undone   string            `json:"undone,omitempty"`     // the snapshot that this one takes back
 }
 
 // Evidence is what a hook or a watched command saw: a command that ended, or what an agent reported last.
@@ -102,6 +104,28 @@ func (e Evidence) Source() string {
 		name += " (in " + e.Dir + ")"
 	}
 	return blocker.SourceName(name)
+}
+
+// Taken is a failure that a person took away: what was seen of it until then no longer counts, wherever it was seen.
+type Taken struct {
+	Type  blocker.Type `json:"type"`
+	Error string       `json:"error"` // its error_pattern
+	At    time.Time    `json:"at"`
+}
+
+// maxTaken bounds Context.Taken.
+const maxTaken = 50
+
+// TakeAway notes that a person took a blocker away. What it was read from is not read again.
+func (c *Context) TakeAway(b *blocker.Blocker, at time.Time) {
+	c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Source() == b.Source })
+	c.Taken = append(slices.Clone(c.Taken), Taken{b.Type, b.ErrorPattern, at.UTC()})
+	c.Taken = c.Taken[max(0, len(c.Taken)-maxTaken):]
+}
+
+// TookAway reports whether a person took a failure away after it was seen.
+func (c *Context) TookAway(b *blocker.Blocker, seen time.Time) bool {
+	return slices.ContainsFunc(c.Taken, func(t Taken) bool { return t.Type == b.Type && t.Error == b.ErrorPattern && !seen.After(t.At) })
 }
 
 // The kinds of evidence.
