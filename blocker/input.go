@@ -217,11 +217,17 @@ func succeededAtEnd(ctx context.Context, in *Input, o *Options, enc Encoding) (b
 func (s *scan) conclude(in *Input, o *Options, r *Report) {
 	r.Verdict = s.verdict.judge(in.Exit, s.proof)
 	if r.Verdict == Succeeded {
+		if in.Exit == nil && s.verdict.part() && unfinished(s.lastLines()) {
+			r.Verdict = Unknown
+		}
 		return
 	}
 	f, ok := s.decide(r.Verdict)
 	if !ok && r.Verdict == Unknown {
 		if f, ok = s.dyingWords(); !ok {
+			if complete(s.lastLines()) {
+				r.Verdict = Succeeded
+			}
 			return
 		}
 	}

@@ -335,7 +335,7 @@ func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (r B
 	r, err = p.note(ctx, by, func(b *session.Bundle) error {
 		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context},
 			Stage: capture.Stage{Inherited: true}} // only what is handed in: this is no look at the work tree
-		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say}
+		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say, Checks: pol.checks(), Verifies: pol.verifies()}
 		if err := w.Diagnose(ctx, d); err != nil {
 			return err
 		}

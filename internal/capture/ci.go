@@ -127,9 +127,9 @@ func (l *looking) ci() {
 		l.find(b, l.options.Now)
 	}
 	if c.Runs && c.Verdict == "passed" {
-		l.well(FromRuns, "CI")
+		l.well(FromRuns, "CI", l.options.Now)
 	}
 	if c.Reviews {
-		l.well(FromReviews, "GitHub")
+		l.well(FromReviews, "GitHub", l.options.Now)
 	}
 }

@@ -35,11 +35,12 @@ func (w World) Diagnose(ctx context.Context, d *Draft) error {
 	l.options.Newest = w.newestInput(d)
 	l.options.Now = w.Now()
 	for source, how := range d.Proven {
-		l.well(source, how)
+		l.well(source, how, l.options.Now)
 	}
 	if w.Blockers.Exits {
 		l.checks(ctx)
 		l.evidence(ctx)
+		l.watchedChecks()
 	}
 	d.Diagnosed = d.Base.Environment.Diagnosed
 	if !d.Stage.Inherited { // an autosave scans nothing
@@ -79,7 +80,14 @@ type looking struct {
 	d       *Draft
 	options blocker.Options
 	found   []seen
-	proven  map[string]string // source → what showed that it is well now
+	proven  map[string]proof // source → what showed that it is well
+	silent  map[string]bool  // logs that say neither that the run failed nor that it went well
+}
+
+// proof is what showed that something is well, and when.
+type proof struct {
+	how string
+	at  time.Time
 }
 
 // seen is a blocker that was found, and when its source said so.
@@ -110,25 +118,26 @@ func (l *looking) from(source string) *blocker.Blocker {
 	return nil
 }
 
-func (l *looking) well(source, how string) {
+func (l *looking) well(source, how string, at time.Time) {
 	if l.proven == nil {
-		l.proven = map[string]string{}
+		l.proven = map[string]proof{}
 	}
-	l.proven[source] = how
+	l.proven[source] = proof{how, at}
 }
 
-// checks judges what Verify ran: the surest source.
+// checks judges what Verify ran: the surest source. A check passes when all its commands do.
 func (l *looking) checks(ctx context.Context) {
+	failed := map[string]bool{}
 	for _, c := range l.d.Checks {
 		if len(c.Command) == 0 {
 			continue
 		}
 		source := "check:" + c.Name
-		if c.Status == "passed" {
-			l.well(source, strings.Join(c.Command, " "))
+		if failed[source] = failed[source] || c.Status != "passed"; !failed[source] {
+			l.well(source, strings.Join(c.Command, " "), l.options.Now)
 			continue
 		}
-		if c.Status == "interrupted" || c.Status == "skipped" {
+		if delete(l.proven, source); c.Status == "interrupted" || c.Status == "skipped" || c.Status == "passed" {
 			continue
 		}
 		l.command(ctx, source, session.Evidence{At: l.options.Now, Command: c.Command, ExitCode: c.ExitCode, Log: c.Log})
@@ -176,11 +185,55 @@ func (l *looking) evidence(ctx context.Context) {
 		case e.Kind == session.AgentEvidence && l.Blockers.Agents:
 			l.agent(key, e)
 		case e.Kind == session.ExitEvidence && e.ExitCode == 0:
-			l.well(key, strings.Join(e.Command, " "))
+			l.well(key, strings.Join(e.Command, " "), e.At)
+		case e.Kind == session.ExitEvidence && l.judged(e):
+			l.find(*l.from(key), e.At)
 		case e.Kind == session.ExitEvidence:
 			l.command(ctx, key, e)
 		}
 	}
+}
+
+// judged reports whether a failure is known from an earlier look at the very same evidence: its log may be gone since.
+func (l *looking) judged(e session.Evidence) bool {
+	return l.from(e.Source()) != nil && slices.ContainsFunc(l.d.Base.Context.Evidence, func(old session.Evidence) bool {
+		return old.Source() == e.Source() && old.At.Equal(e.At)
+	})
+}
+
+// watchedChecks takes commands that were watched one by one for the project's check that they are: a person proves a mend
+// with them. Tests count on a build that passed, too.
+func (l *looking) watchedChecks() {
+	since := l.d.Base.Environment.Diagnosed
+	if !slices.ContainsFunc(l.d.Evidence, func(e session.Evidence) bool {
+		return e.Kind == session.ExitEvidence && e.ExitCode == 0 && e.At.After(since)
+	}) {
+		return
+	}
+	all := l.Commands(l.Verifies)
+	for i, c := range all {
+		if slices.ContainsFunc(all[i+1:], func(x Command) bool { return x.Name == c.Name }) {
+			continue
+		}
+		if at, ok := l.passed(all[:i+1]); ok && at.After(since) {
+			l.well("watched:"+c.Name, strings.Join(c.Args, " "), at)
+		}
+	}
+}
+
+// passed reports whether the last word of each command is a success, and since when all are.
+func (l *looking) passed(all []Command) (at time.Time, ok bool) {
+	for i, c := range all {
+		source := session.Evidence{Kind: session.ExitEvidence, Command: redact.Texts(c.Args)}.Source()
+		p, ok := l.proven[source]
+		if !ok {
+			return at, false
+		}
+		if i == 0 || p.at.Before(at) {
+			at = p.at
+		}
+	}
+	return at, true
 }
 
 // lastWords are the last words of all commands and agents, in the order in which they first spoke. An autosave may be
@@ -234,7 +287,7 @@ const maxEvidence = 20
 func (l *looking) agent(source string, e session.Evidence) {
 	b := blocker.FromReport(e.Agent, e.Report, l.options)
 	if b == nil {
-		l.well(source, e.Agent)
+		l.well(source, e.Agent, e.At)
 		return
 	}
 	b.Source, b.DetectedAt = source, e.At
@@ -259,18 +312,44 @@ func (l *looking) logs(ctx context.Context) {
 		case b != nil:
 			b.Source = s.Source
 			l.find(*b, s.ModTime)
-		case s.Report.Verdict == blocker.Succeeded, l.writtenSince(s):
-			l.well(s.Source, s.Source)
+		case s.Report.Verdict == blocker.Succeeded:
+			l.well(s.Source, s.Source, s.ModTime)
+		default:
+			l.unsaid(s)
 		}
 	}
 }
 
-// writtenSince reports whether a log that a blocker came from was written again and shows no failure any more: many
-// compilers say nothing when all is well.
-func (l *looking) writtenSince(s survey.Seen) bool {
-	return slices.ContainsFunc(known(l.d.Base.State()), func(b blocker.Blocker) bool {
-		return b.Source == s.Source && s.ModTime.After(b.DetectedAt)
-	})
+// unsaid takes in a log that does not say how its run ended: it was cut off, it is being written, or its tools say nothing
+// when all is well. What it showed before is neither seen again nor gone.
+func (l *looking) unsaid(s survey.Seen) {
+	old := l.from(s.Source)
+	if old == nil {
+		return
+	}
+	if l.silent == nil {
+		l.silent = map[string]bool{}
+	}
+	l.silent[s.Source] = true
+	if !s.ModTime.After(l.d.Base.Environment.Diagnosed) {
+		return
+	}
+	f := session.NewFinding(session.SourceFailed, "blocker.unsaid", "source", s.Source, "type", string(old.Type))
+	for _, c := range l.proofOf(old.Type) {
+		f = f.Offer("prove", append([]string{"session", "blocker", "watch", "--"}, c.Args...)...)
+	}
+	l.d.find(f)
+}
+
+// proofOf are the project's commands that prove that no blocker of a type holds.
+func (l *looking) proofOf(t blocker.Type) []Command {
+	all := l.Commands(l.Verifies)
+	for i, c := range slices.Backward(all) {
+		if "check:"+c.Name == checkOf(t) {
+			return all[:i+1]
+		}
+	}
+	return nil
 }
 
 // newestInput is the time of the newest change that a log may speak of: a log that is older is stale.

@@ -113,6 +113,7 @@ type World struct {
 	Runtime  string // folder below which logs are kept
 	Blockers Sources
 	Checks   map[string]Checks
+	Verifies string // the bundle of Checks that proves that a blocker is gone
 	// Run runs one command of a check with its output kept as a log.
 	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran
 	// AskCI asks the host of a remote; false where it is none that we know.

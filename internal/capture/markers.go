@@ -27,7 +27,7 @@ func (l *looking) git(ctx context.Context) {
 		l.find(b, l.options.Now)
 	}
 	if len(found) == 0 {
-		l.well("git", "git status")
+		l.well("git", "git status", l.options.Now)
 	}
 	l.markers()
 }
@@ -46,7 +46,7 @@ func (l *looking) markers() {
 		}
 	}
 	if !marked {
-		l.well("markers", "git diff")
+		l.well("markers", "git diff", l.options.Now)
 	}
 }
 

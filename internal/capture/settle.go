@@ -26,7 +26,7 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 		case old.AutoDetected && shows(all, sourceOf(old)): // the same source shows another failure now: the work moved on
 			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.changed", "type", string(old.Type)).Quoting(old.Description))
 		default:
-			if fromOutput(old) && l.options.Newest.After(l.d.Base.Environment.Diagnosed) {
+			if fromOutput(old) && (l.silent[old.Source] || l.options.Newest.After(l.d.Base.Environment.Diagnosed)) {
 				old.Stale = true
 			}
 			all = append(all, old)
@@ -46,7 +46,7 @@ func (l *looking) distinct(ctx context.Context) []blocker.Blocker {
 		if s := l.Blockers.Severity[f.Type]; s != "" && severity == "" {
 			f.Severity = s
 		}
-		if l.overruled(f.Blocker) || l.d.Base.Context.TookAway(&f.Blocker, f.at) {
+		if l.overruled(f) || l.d.Base.Context.TookAway(&f.Blocker, f.at) {
 			l.d.Evidence = slices.DeleteFunc(l.d.Evidence, func(e session.Evidence) bool { return e.Source() == f.Source })
 			continue
 		}
@@ -126,17 +126,27 @@ func (l *looking) provenGone(b blocker.Blocker) (how string, gone bool) {
 	if !b.AutoDetected {
 		return "", false
 	}
-	if how, ok := l.proven[sourceOf(b)]; ok {
-		return how, true
+	p, ok := l.proven[sourceOf(b)]
+	if !ok {
+		p, ok = l.check(b)
 	}
-	how, ok := l.proven[checkOf(b.Type)]
-	return how, ok
+	return p.how, ok
 }
 
-// overruled reports whether a check of the whole project has just passed that older output says failed.
-func (l *looking) overruled(b blocker.Blocker) bool {
-	_, passed := l.proven[checkOf(b.Type)]
-	return passed && fromOutput(b) && !strings.HasPrefix(b.Source, "check:")
+// check is the check of the whole project that passed and proves that a blocker is gone. What a watched command failed at
+// is proved by that command, or by the check as a whole.
+func (l *looking) check(b blocker.Blocker) (p proof, ok bool) {
+	name := checkOf(b.Type)
+	if p, ok = l.proven[name]; !ok && !strings.HasPrefix(b.Source, "command:") {
+		p, ok = l.proven["watched:"+strings.TrimPrefix(name, "check:")]
+	}
+	return p, ok
+}
+
+// overruled reports whether a check of the whole project has passed since older output said that it failed.
+func (l *looking) overruled(f seen) bool {
+	p, passed := l.check(f.Blocker)
+	return passed && !p.at.Before(f.at) && fromOutput(f.Blocker) && !strings.HasPrefix(f.Source, "check:")
 }
 
 // checkOf names the check that proves that no blocker of a type holds; no check is called "-".
