@@ -10,7 +10,8 @@ import (
 // blocked reports what stops the work: what was recorded, and conflicts that are there now.
 func blocked(state session.State, scene survey.Scene) []session.Finding {
 	var all []session.Finding
-	for _, b := range holding(state) {
+	list := holding(state)
+	for _, b := range list {
 		f := session.NewFinding(session.BlockerExists, "valid.blocker", "type", string(b.Type)).Quoting(b.Description)
 		switch {
 		case b.Type == blocker.DecisionRequired:
@@ -18,7 +19,11 @@ func blocked(state session.State, scene survey.Scene) []session.Finding {
 		case b.AutoDetected:
 			f = f.Offer("resume", "session", "load", "--resume")
 		}
-		all = append(all, f.Offer("clear", "session", "blocker", "clear"))
+		clear := []string{"session", "blocker", "clear"}
+		if len(list) > 1 && b.ID != "" { // without a name it takes all of them away
+			clear = append(clear, b.ID)
+		}
+		all = append(all, f.Offer("clear", clear...))
 	}
 	if scene.Git != nil && len(scene.Git.Unmerged()) > 0 && !conflictRecorded(state) {
 		f := session.NewFinding(session.BlockerExists, "valid.conflict", "files", clip(scene.Git.Unmerged(), 5))

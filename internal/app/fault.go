@@ -163,6 +163,7 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var mode *ModeError
 	var missing *execute.NoProgramError
 	var none *NoBlockerError
+	var which *SeveralBlockersError
 	var endless *EndlessError
 	var nowhere *NoSessionError
 	var foreign *ForeignSessionError
@@ -186,6 +187,8 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return Fault{Usage, plain, words.Say("hint.mode", "list", mode.Modes)}
 	case errors.As(err, &none):
 		return Fault{Failed, plain, words.Say("hint.no-blocker")}
+	case errors.As(err, &which):
+		return Fault{Usage, words.Say("error.several-blockers", "id", which.ID, "list", which.IDs), words.Say("hint.no-blocker")}
 	case errors.As(err, &endless):
 		return Fault{Blocked, words.Say("error.endless", "n", endless.Passes), words.Say("hint.endless")}
 	case errors.As(err, &missing):

@@ -192,18 +192,23 @@ type acting struct {
 	from saved
 }
 
+// proofs finds the commands of a bundle of checks; "" is the one that a full save runs.
+func (s *site) proofs(pol policy) func(bundle string) []recovery.Command {
+	w := capture.World{Root: s.root, Checks: pol.checks()}
+	return func(bundle string) (all []recovery.Command) {
+		if bundle == "" {
+			bundle = pol.verifies()
+		}
+		for _, c := range w.Commands(bundle) {
+			all = append(all, recovery.Command{Name: c.Name, Args: c.Args})
+		}
+		return all
+	}
+}
+
 func (a *acting) world() recovery.World {
-	w := capture.World{Root: a.root, Checks: a.pol.checks()}
 	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
-		Checks: func(bundle string) (all []recovery.Command) {
-			if bundle == "" {
-				bundle = a.pol.verifies()
-			}
-			for _, c := range w.Commands(bundle) {
-				all = append(all, recovery.Command{Name: c.Name, Args: c.Args})
-			}
-			return all
-		},
+		Checks: a.proofs(a.pol),
 		Exists: func(name string) bool {
 			info, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(name)))
 			return err == nil && info.Mode().IsRegular()

@@ -76,7 +76,7 @@ func (r *resuming) answer(ctx context.Context) error {
 				continue
 			}
 			asked = true
-			b.Context.Evidence = slices.DeleteFunc(b.Context.Evidence, func(e session.Evidence) bool { return e.Source() == x.Source })
+			b.Context.TakeAway(&x, r.p.Now())
 			b.Context.Attempts = append(slices.Clone(b.Context.Attempts), session.Attempt{Chain: x.ID, Blocker: x.ID, Type: x.Type, Error: x.ErrorPattern, Agent: session.Person,
 				Started: r.p.Now().UTC(), Ended: r.p.Now().UTC(), Result: session.Decided, Proof: session.Person, Proved: "passed", Asked: x.Message, Answer: redact.Text(r.o.Answer)})
 		}

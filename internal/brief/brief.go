@@ -211,6 +211,9 @@ func (b *builder) blockers() {
 		if place := quote.Place(&x); place != "" {
 			where = "  (" + place + ")"
 		}
+		if x.Stale {
+			where += "  " + b.say.Say("brief.stale", "ago", Ago(b.say, b.in.Scene.At.Sub(x.DetectedAt)))
+		}
 		b.line(label, fmt.Sprintf("%s (%s)%s", x.Type, x.Severity, where))
 		b.quote("", x.Description, 160)
 		if x.Resolution != "" {

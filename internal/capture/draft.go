@@ -57,6 +57,7 @@ type Draft struct {
 	Evidence  []session.Evidence // Diagnose: what it went by
 	Cleared   []blocker.Blocker  // Diagnose: proven gone
 	Blockers  []blocker.Blocker  // Diagnose
+	Said      *blocker.Blocker   // Diagnose: what the newest of Ask.Evidence says; nil: nothing stops the work there
 	Diagnosed time.Time          // Diagnose: when it looked at logs
 	Memory    memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
 	Findings  []session.Finding  // every step
@@ -112,6 +113,7 @@ type World struct {
 	Runtime  string // folder below which logs are kept
 	Blockers Sources
 	Checks   map[string]Checks
+	Verifies string // the bundle of Checks that proves that a blocker is gone
 	// Run runs one command of a check with its output kept as a log.
 	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran
 	// AskCI asks the host of a remote; false where it is none that we know.

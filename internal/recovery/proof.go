@@ -15,6 +15,15 @@ type Command struct {
 	Dir  string // slash path below the top of the work tree
 }
 
+// Watch is how a person runs it at the top of the work tree, so that its outcome counts.
+func (c Command) Watch() []string {
+	line := []string{"session", "blocker", "watch", "--"}
+	if c.Dir != "" {
+		line = []string{"session", "-C", c.Dir, "blocker", "watch", "--"}
+	}
+	return append(line, c.Args...)
+}
+
 // Proof is what shows that a blocker is gone: the check that found it, run again. An agent's word never is (S1.16).
 type Proof struct {
 	Kind     string // commands, ci, review, person, none

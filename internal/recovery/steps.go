@@ -54,6 +54,7 @@ func check(_ context.Context, d *Draft) error {
 
 func (w World) brief(_ context.Context, d *Draft) error {
 	all := append([]session.Finding{}, d.Report.Findings...)
+	w.offerProofs(d, all)
 	for _, f := range d.Scene.Failures {
 		all = append(all, session.Unread(f.Source, f.Err))
 	}
@@ -63,6 +64,24 @@ func (w World) brief(_ context.Context, d *Draft) error {
 		d.Brief = d.Brief.Within(briefTokens, memory.Tokens)
 	}
 	return nil
+}
+
+// offerProofs says how a stale blocker is proved: it may be mended already. Blockers are reported in their order, first
+// of all.
+func (w World) offerProofs(d *Draft, all []session.Finding) {
+	for i, b := range d.State.Blockers {
+		if i >= len(all) || all[i].Status != session.BlockerExists {
+			return
+		}
+		if !b.Stale || !b.AutoDetected || w.Checks == nil {
+			continue
+		}
+		var ways []session.Action
+		for _, c := range (Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}).same(&b).Commands {
+			ways = append(ways, session.Action{ID: "prove", Command: c.Watch()})
+		}
+		all[i].Actions = append(ways, all[i].Actions...)
+	}
 }
 
 func (d *Draft) memories() []brief.Memory {
