@@ -185,6 +185,9 @@ func (v *restoring) apply(ctx context.Context) error {
 	}
 	at := cycle.Where{Path: v.path, Stood: v.here, Wait: leaseWait, Origin: snapshot.Origin{By: "restore", Names: []snapshot.ID{id}}}
 	out, err := v.record(ctx, at, v.projections(v.store), func(b *session.Bundle) error {
+		if err := sound(b.Context.State); err != nil {
+			return err
+		}
 		if err := v.writeFiles(ctx, v.source, write, remove); err != nil {
 			return err
 		}

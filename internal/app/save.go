@@ -220,7 +220,7 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	}
 	note := v.journal()
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
-		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
+		Now: v.Now, Sound: sound, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
 	if v.attempt != nil {
 		r.Leaser, r.Watch = v.attempt.r.leaser, nil
 	}
@@ -301,7 +301,7 @@ func (v *saving) world(b cycle.Base, note *journal) capture.World {
 	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
 		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Run: v.runner(v.run_)}
 	w.Runtime, w.Blockers, w.AskCI = v.runtimeDir(), v.src, v.askCI
-	w.Note, w.AskAgent = note.Note, v.agentAsker(v.pol, v.run_)
+	w.Sound, w.Note, w.AskAgent = sound, note.Note, v.agentAsker(v.pol, v.run_)
 	if b.Beside {
 		w.Note = func(context.Context, string, string) error { return nil } // the journal is the holder's
 	}

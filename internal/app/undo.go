@@ -43,6 +43,9 @@ func Undo(ctx context.Context, p Place, ref string) (UndoResult, error) {
 	if err := u.allowed(ctx); err != nil {
 		return UndoResult{}, err
 	}
+	if err := u.readable(); err != nil {
+		return UndoResult{}, err
+	}
 	at := cycle.Where{Path: u.target.Path, Wait: leaseWait, Origin: snapshot.Origin{By: "undo", Names: []snapshot.ID{u.target.ID}}}
 	project := c.projections(c.store)
 	if at.Path != c.path {
@@ -97,8 +100,12 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 	g := u.bundle.Environment.Git
 	u.files = u.target.Origin.By == "restore"
 	if parent := u.target.Parent; parent != "" {
-		if _, u.shown, err = c.read(ctx, parent); err != nil {
+		before, shown, err := c.read(ctx, parent)
+		if err != nil {
 			return nil, err
+		}
+		if before.Path == u.target.Path { // what was said on another branch says nothing about this one
+			u.shown = shown
 		}
 	}
 	if g != nil && g.Folded != "" {
@@ -213,35 +220,16 @@ func (u *undoing) allowed(ctx context.Context) error {
 	return err
 }
 
-// apply moves the branch and says what holds now.
+// apply says what holds now, and then moves the branch.
 func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
-	if u.moves {
-		run, err := u.runID()
-		if err != nil {
-			return err
-		}
-		ref := u.head.Ref
-		if ref == "" {
-			ref = "HEAD"
-		}
-		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
-		if err := u.repo.Unwind(ctx, w, u.Now); err != nil {
-			return err
-		}
-	}
-	if u.files {
-		if err := u.takeBackFiles(ctx); err != nil {
-			return err
-		}
-	}
-	now := u.Now()
 	if u.memory {
 		b.Context.State.Origin, b.Context.Undone = "undo", string(u.target.ID)
 		return u.forget(ctx, b)
 	}
-	shown := inherited(u.shown)
-	if shown.Context.State.WorkingOn == "" { // there was nothing before the save that is taken back
+	now, shown := u.Now(), inherited(u.shown)
+	if shown.Context.State.WorkingOn == "" { // there was nothing on this path before the save that is taken back
 		shown.Context.State = b.Context.State
+		shown.Context.State.Blocker, shown.Context.State.Blockers = nil, nil
 	}
 	*b = *shown
 	b.Context.State.SavedAt, b.Context.State.Origin, b.Context.Undone = now, "undo", string(u.target.ID)
@@ -258,7 +246,35 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 		b.Environment.Git = &g
 		b.Context.State.GitCommit, b.Context.State.GitPushed = u.to, false
 	}
-	return u.forget(ctx, b)
+	if err := u.forget(ctx, b); err != nil {
+		return err
+	}
+	if err := sound(b.Context.State); err != nil {
+		return err
+	}
+	return u.move(ctx)
+}
+
+// move moves the branch, or the files that a restore brought.
+func (u *undoing) move(ctx context.Context) error {
+	if u.moves {
+		run, err := u.runID()
+		if err != nil {
+			return err
+		}
+		ref := u.head.Ref
+		if ref == "" {
+			ref = "HEAD"
+		}
+		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
+		if err := u.repo.Unwind(ctx, w, u.Now); err != nil {
+			return err
+		}
+	}
+	if u.files {
+		return u.takeBackFiles(ctx)
+	}
+	return nil
 }
 
 // remembering knows what makes snapshots that change nothing but memory: they are taken back from anywhere, and leave the

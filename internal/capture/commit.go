@@ -27,6 +27,9 @@ func (w World) commit(ctx context.Context, d *Draft, o CommitSettings) error {
 	if f, refused := w.refusal(d); refused {
 		return w.refuse(ctx, d, f)
 	}
+	if err := w.Sound(d.state()); err != nil { // before anything moves
+		return err
+	}
 	defer w.inside(d)
 	defer func() { d.Scene.Close() }()
 	for again := 0; ; again++ {

@@ -118,6 +118,8 @@ type World struct {
 	AskCI func(context.Context, CIQuestion) (CI, bool, error)
 	// AskAgent asks an agent of bundles.yaml something, and gives its answer, with secrets masked.
 	AskAgent func(ctx context.Context, agent, prompt string) (string, error)
+	// Sound refuses a state that nobody could read again.
+	Sound func(session.State) error
 	// Note tells the journal which commit the branch is about to move to.
 	Note func(ctx context.Context, ref, commit string) error
 }
