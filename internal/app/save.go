@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,6 +160,9 @@ func (v *saving) prepare(ctx context.Context) (err error) {
 	}
 	if v.plan, err = v.pol.mode(v.o.Mode, plan.Save); err != nil {
 		return err
+	}
+	if !v.below && v.o.Ask.Words() && !slices.ContainsFunc(v.plan.Steps, func(s plan.Step) bool { return s.Name == "Describe" }) {
+		return &UsageError{errors.New(v.Words.Say("save.no-describe", "mode", v.o.Mode))}
 	}
 	if v.pol.inert() && v.auto == nil {
 		v.notes = append(v.notes, session.NewFinding(session.PolicyInert, "policy.inert").Offer("accept", "session", "plan", "accept"))
@@ -325,6 +329,7 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 		d.Origin, d.Ask.Evidence, d.Ask.Turn, d.Ask.Carry = "hook", v.auto.evidence, v.auto.about, true
 	}
 	d.Memory.Session = memory.SessionRef(b.Line)
+	d.Begin(v.Words.Say)
 	if v.attempt != nil {
 		v.attempt.draft(d)
 	}

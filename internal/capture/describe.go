@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,6 +17,24 @@ type Words struct {
 	SaidWork  bool
 	SaidNext  bool
 	From      string // mark of what they are derived from
+}
+
+// Begin puts into the draft what holds until a step says otherwise, so that a step which a plan does not name has no
+// effect: the words, the tasks and the blockers of the last save. Where there was none, nothing was said yet.
+func (d *Draft) Begin(say func(key string, pairs ...any) string) {
+	s := d.Base.State()
+	d.Tasks = Tasks{Source: s.TaskSource, Change: s.OpenSpec, Status: cmp.Or(s.OpenSpecStatus, string(openspec.None)), Said: s.Words.SaidChange,
+		Completed: s.CompletedTasks, Pending: s.PendingTasks}
+	d.Words = Words{WorkingOn: s.WorkingOn, NextSteps: s.NextSteps, SaidWork: s.Words.SaidWorkingOn, SaidNext: s.Words.SaidNextSteps, From: s.Words.From}
+	if d.Words.WorkingOn == "" {
+		d.Words = Words{WorkingOn: say("words.nothing"), NextSteps: []string{say("words.say-next")}}
+	}
+	d.keep()
+}
+
+// Words reports whether something was said that only Describe writes down.
+func (a Ask) Words() bool {
+	return a.Message != "" || a.Change != "" || len(a.Next)+len(a.Done)+len(a.Todo) > 0
 }
 
 // describe finds the words: what the person said now; else what held at the last save while the world that it was
