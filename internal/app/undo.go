@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -70,6 +71,7 @@ type undoing struct {
 	from   string         // where the branch must stand
 	to     string
 	tree   string // what the index shall hold
+	staged string // what it holds if nothing was staged since
 	moves  bool   // the branch moves
 	folds  bool   // between WIP commits and the commit that they were folded into: one tree, so the index stays
 	files  bool   // a restore is taken back: files go back to what the branch has
@@ -115,6 +117,9 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 		return u, nil
 	}
 	u.moves, u.from, u.to, u.tree = true, g.Head, g.Before, g.IndexTree
+	if u.staged, err = c.repo.TreeOf(ctx, u.from); err != nil {
+		return nil, &UndoError{"undo.commit-gone", []any{"commit", short(u.from)}}
+	}
 	if u.tree == "" && u.to != "" {
 		u.tree, err = c.repo.TreeOf(ctx, u.to)
 	}
@@ -152,7 +157,10 @@ func (u *undoing) again(ctx context.Context) error {
 	if u.tree, err = u.repo.TreeOf(ctx, u.to); err != nil {
 		return &UndoError{"undo.commit-gone", []any{"commit", short(u.to)}}
 	}
-	return nil
+	if u.staged = g.IndexTree; u.staged == "" && u.from != "" {
+		u.staged, err = u.repo.TreeOf(ctx, u.from)
+	}
+	return err
 }
 
 func (c *lineage) read(ctx context.Context, id snapshot.ID) (snapshot.Snapshot, session.Bundle, error) {
@@ -266,8 +274,13 @@ func (u *undoing) move(ctx context.Context) error {
 		if ref == "" {
 			ref = "HEAD"
 		}
-		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
-		if err := u.repo.Unwind(ctx, w, u.Now); err != nil {
+		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, Base: u.staged, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
+		err = u.repo.Unwind(ctx, w, u.Now)
+		var stands *gitstate.StagedError
+		if errors.As(err, &stands) {
+			return &UndoError{"undo.staged", []any{"path", session.PathText(stands.Path)}}
+		}
+		if err != nil {
 			return err
 		}
 	}
