@@ -67,6 +67,9 @@ func (w World) describe(_ context.Context, d *Draft) (err error) {
 func (w World) derive(d *Draft) Words {
 	t, work := d.Tasks, d.Scene.Tasks
 	switch {
+	case t.Kept && d.Base.State().WorkingOn != "":
+		base := d.Base.State()
+		return Words{WorkingOn: base.WorkingOn, NextSteps: base.NextSteps, From: base.Words.From}
 	case len(t.Steps) > 0:
 		return Words{WorkingOn: t.Steps[0], NextSteps: t.Steps, From: mark("task", t.Source, work.Change, t.Pending[0])}
 	case work.Status == openspec.Complete && work.Source != "":
@@ -75,6 +78,9 @@ func (w World) derive(d *Draft) Words {
 			next = w.Say("words.archive", "change", work.Change)
 		}
 		return Words{WorkingOn: w.Say("words.complete", "change", work.Change, "n", work.Total), NextSteps: []string{next}, From: mark("complete", t.Source, work.Change)}
+	case work.Source != "" && work.Change != "" && work.Unread() != nil:
+		return Words{WorkingOn: w.Say("words.unread", "change", work.Change), NextSteps: []string{w.Say("words.mend-tasks", "dir", work.Dir)},
+			From: mark("unread", t.Source, work.Change)}
 	case work.Source != "" && work.Change != "":
 		return Words{WorkingOn: w.Say("words.no-tasks", "change", work.Change), NextSteps: []string{w.Say("words.write-tasks", "dir", work.Dir)},
 			From: mark("no-tasks", t.Source, work.Change)}
