@@ -193,7 +193,7 @@ type acting struct {
 }
 
 func (a *acting) world() recovery.World {
-	w := capture.World{Root: a.root, Checks: a.pol.checks()}
+	w := capture.World{Repo: a.repo, Root: a.root, Checks: a.pol.checks()}
 	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
 		Checks: func(bundle string) (all []recovery.Command) {
 			if bundle == "" {
