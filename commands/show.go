@@ -244,6 +244,11 @@ func (r *root) branchLine(g *app.GitStatus) string {
 }
 
 func (r *root) showTasks(t app.TasksResult) {
+	defer func() {
+		for _, w := range t.Warnings {
+			r.note("! %s\n", text.Safe(w))
+		}
+	}()
 	if t.Change == "" {
 		r.say("%s\n", r.words.Say("tasks.none"))
 		return
@@ -264,9 +269,6 @@ func (r *root) showTasks(t app.TasksResult) {
 			pointer = "→ "
 		}
 		r.say("%s\n", text.Fit(fmt.Sprintf("%s%s %s", pointer, mark, text.Safe(x.Description)), r.width()))
-	}
-	for _, w := range t.Warnings {
-		r.note("! %s\n", text.Safe(w))
 	}
 }
 

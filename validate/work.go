@@ -47,7 +47,7 @@ func change(state session.State, scene survey.Scene) []session.Finding {
 		f = session.NewFinding(session.OpenSpecNotFound, "valid.change.archived", "change", state.OpenSpec, "dir", gone.Archive.Dir)
 	case gone != nil:
 		f = session.NewFinding(session.OpenSpecNotFound, "valid.change.gone", "change", state.OpenSpec)
-	case w.Change == state.OpenSpec && w.Status == openspec.NoTasks && state.TaskProgress.Total > 0:
+	case w.Change == state.OpenSpec && w.Status == openspec.NoTasks && w.Unread() == nil && state.TaskProgress.Total > 0:
 		f = session.NewFinding(session.OpenSpecNotFound, "valid.tasks.gone", "change", state.OpenSpec)
 	default:
 		return nil

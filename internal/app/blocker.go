@@ -241,7 +241,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 	if err != nil {
 		return BlockerResult{}, err
 	}
-	if _, _, err := s.readState(); err != nil {
+	if err := s.readable(); err != nil {
 		return BlockerResult{}, err
 	}
 	fs, chain, err := s.shelf(ctx, true)
@@ -255,10 +255,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 	}
 	c := &lineage{site: s, files: fs, store: chain, here: s.stood(ctx, chain)}
 	at := cycle.Where{Path: s.path, Stood: c.here, Wait: leaseWait, Origin: snapshot.Origin{By: by}}
-	out, err := c.record(ctx, at, c.projections(chain), func(b *session.Bundle) error {
-		c.firstState(b)
-		return edit(b)
-	})
+	out, err := c.record(ctx, at, c.projections(chain), edit)
 	if err != nil {
 		return BlockerResult{}, err
 	}
@@ -269,7 +266,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 }
 
 // firstState fills in a state where nothing was saved on this path yet.
-func (c *lineage) firstState(b *session.Bundle) {
+func (c *lineage) firstState(b *session.Bundle, by string) {
 	if b.Context.State.Mode != "" {
 		return
 	}
@@ -278,7 +275,7 @@ func (c *lineage) firstState(b *session.Bundle) {
 		st.GitBranch, st.GitCommit = session.PathText(c.head.Branch()), c.head.Commit
 		b.Environment.Git = &session.GitFacts{Ref: session.PathText(c.head.Ref), Head: c.head.Commit}
 	}
-	st.SavedAt, st.Origin = c.Now(), "blocker"
+	st.SavedAt, st.Origin = c.Now(), by
 	b.Context.State = st
 }
 

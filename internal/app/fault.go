@@ -43,6 +43,7 @@ func Describe(err error, words *text.Catalogue) Fault {
 		use       *UsageError
 		nothing   *NothingSavedError
 		corrupt   *CorruptStateError
+		unsound   *UnsoundError
 		damaged   *snapshot.ErrCorrupt
 		conflict  *snapshot.ErrConflict
 		busy      *snapshot.ErrBusy
@@ -73,6 +74,8 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Nothing, plain, say("hint.nothing")}
 	case errors.As(err, &corrupt):
 		return Fault{Corrupt, say("error.corrupt", "file", corrupt.File, "why", corrupt.Err), say("hint.corrupt")}
+	case errors.As(err, &unsound):
+		return Fault{Corrupt, say("error.unsound", "why", unsound.Err), say("hint.unsound")}
 	case errors.As(err, &damaged), errors.Is(err, memory.ErrDamaged):
 		return Fault{Corrupt, plain, say("hint.check")}
 	case errors.As(err, &conflict):

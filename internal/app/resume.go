@@ -194,7 +194,7 @@ type acting struct {
 
 // proofs finds the commands of a bundle of checks; "" is the one that a full save runs.
 func (s *site) proofs(pol policy) func(bundle string) []recovery.Command {
-	w := capture.World{Root: s.root, Checks: pol.checks()}
+	w := capture.World{Repo: s.repo, Root: s.root, Checks: pol.checks()}
 	return func(bundle string) (all []recovery.Command) {
 		if bundle == "" {
 			bundle = pol.verifies()

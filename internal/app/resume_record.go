@@ -155,7 +155,10 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 	s.passed = true
 	for i, c := range s.proof.Commands {
 		dir := filepath.Join(now.root, filepath.FromSlash(c.Dir))
-		w.Run = now.runnerIn(s.r.run, dir)
+		w.Run, w.Repo = now.runnerIn(s.r.run, dir), nil
+		if c.Dir == "" {
+			w.Repo = now.repo
+		}
 		engine.Say(ctx, "%s", brief.Shell(c.Args))
 		check := w.Prove(within, capture.Command{Name: cmp.Or(c.Name, "proof"), Args: c.Args}, s.at.N*10+i)
 		if ctx.Err() != nil {

@@ -248,7 +248,7 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 
 func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, error) {
 	c := cycle.Runner{Store: r.store, Leaser: r.lease, Journal: r.journal(), Holder: r.holder(r.run), RunID: r.run, Hash: r.pol.hash,
-		Accepted: r.pol.accepted, Now: r.Now, Watch: r.Watch, Project: r.projections(r.store)}
+		Accepted: r.pol.accepted, Now: r.Now, Sound: sound, Watch: r.Watch, Project: r.projections(r.store)}
 	mend := r.mend(r.files, r.store)
 	if r.aside { // the work tree stays where it stands, and other runs work beside
 		c.Project = []cycle.Projection{{Name: "memory", Do: r.writeMemory(r.store)}}

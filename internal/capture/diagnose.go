@@ -265,12 +265,17 @@ func (d *Draft) lastWords() (kept []session.Evidence) {
 // carry is Diagnose for a hook's autosave: what was found holds, what is new is kept for the next save to judge. A hook has no
 // time to read logs.
 func (d *Draft) carry() {
-	d.Evidence, d.Blockers = d.lastWords(), slices.Clone(known(d.Base.State()))
-	d.Diagnosed = d.Base.Environment.Diagnosed
+	d.keep()
 	d.Memory.About = d.facts()
 	if d.Ask.Turn != nil {
 		d.Ask.Turn(&d.Memory.About)
 	}
+}
+
+// keep keeps what was found, and what is new for the next save to judge.
+func (d *Draft) keep() {
+	d.Evidence, d.Blockers = d.lastWords(), slices.Clone(known(d.Base.State()))
+	d.Diagnosed = d.Base.Environment.Diagnosed
 }
 
 // inside is the absolute folder of a slash path below the top; "" for the top itself.

@@ -68,11 +68,12 @@ type Stage struct {
 	Unfit     *gitstate.Unfit // why git did the scanning and staging; nil: it was done in process
 	Rules     *GuardSettings  // by which Guard left files out
 	LeftOut   []survey.LeftOut
-	Refused   bool   // files were to be committed and were not; a finding says why
-	Created   bool   // Commit is a WIP commit of this save
-	Commit    string // where the branch stands now
-	Before    string // where it stood, if Created
-	Kept      string // commit under refs/session/ that holds the work tree
+	Secret    []string // Guard: what looks like a secret was staged by hand, and would be committed as it was staged
+	Refused   bool     // files were to be committed and were not; a finding says why
+	Created   bool     // Commit is a WIP commit of this save
+	Commit    string   // where the branch stands now
+	Before    string   // where it stood, if Created
+	Kept      string   // commit under refs/session/ that holds the work tree
 	Tree      string
 	IndexTree string // what had been staged by hand
 	Files     []gitstate.File
@@ -120,6 +121,8 @@ type World struct {
 	AskCI func(context.Context, CIQuestion) (CI, bool, error)
 	// AskAgent asks an agent of bundles.yaml something, and gives its answer, with secrets masked.
 	AskAgent func(ctx context.Context, agent, prompt string) (string, error)
+	// Sound refuses a state that nobody could read again.
+	Sound func(session.State) error
 	// Note tells the journal which commit the branch is about to move to.
 	Note func(ctx context.Context, ref, commit string) error
 }
