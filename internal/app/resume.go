@@ -209,6 +209,7 @@ func (a *acting) world() recovery.World {
 			return err == nil && info.Mode().IsRegular()
 		},
 		Log:   a.logOf,
+		Kept:  func(log string) string { return filepath.Join(a.runtimeDir(), filepath.FromSlash(log)) },
 		Hands: recovery.Hands{Program: a.program, Begin: a.begin, Call: a.call, Settle: a.settle}}
 }
 

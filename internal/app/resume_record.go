@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -137,6 +138,7 @@ type settling struct {
 	checks []session.Check
 	seen   []session.Evidence
 	passed bool
+	shows  string // by the policy's own proof
 }
 
 // prove runs the proof's commands, one after the other until one fails.
@@ -145,7 +147,7 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 	if s.proof.Kind != recovery.ByCommands {
 		return nil
 	}
-	limit := s.pol.checks()[s.pol.verifies()].Limit
+	limit := s.pol.checks()[cmp.Or(s.proof.Bundle, s.pol.verifies())].Limit
 	if limit <= 0 {
 		limit = 10 * time.Minute
 	}
@@ -161,7 +163,9 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if e := s.proof.Evidence; e != nil {
+		if s.proof.Bundle != "" { // it judges the blocker, and finds none of its own
+			s.judge(ctx, now, check)
+		} else if e := s.proof.Evidence; e != nil {
 			seen := *e
 			seen.At, seen.ExitCode, seen.Log, seen.Output = s.Now().UTC(), check.ExitCode, check.Log, ""
 			s.seen = append(s.seen, seen)
@@ -178,6 +182,42 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 	}
 	s.at.Proved = "passed"
 	return nil
+}
+
+// judge keeps what a check of the policy's own proof shows when it fails.
+func (s *settling) judge(ctx context.Context, now *site, c session.Check) {
+	if c.Status == "passed" {
+		return
+	}
+	s.at.Log = c.Log
+	f, err := os.Open(filepath.Join(now.runtimeDir(), filepath.FromSlash(c.Log)))
+	if err != nil {
+		return // the log's name is on record all the same
+	}
+	defer f.Close()
+	sources, err := now.sourcesOf(s.pol)
+	if err != nil {
+		return
+	}
+	sources.Options.Now = s.Now()
+	in := blocker.Input{Name: "proof", Exit: &c.ExitCode, Command: strings.Join(c.Command, " "), ModTime: s.Now(), Data: f}
+	if info, err := f.Stat(); err == nil {
+		in.Size = info.Size()
+	}
+	if r, err := blocker.Scan(ctx, in, sources.Options); err == nil && r.First() != nil {
+		s.shows = redact.Text(r.First().ErrorPattern)
+	}
+}
+
+// unproven reports whether the policy's own proof was run, and did not pass.
+func (s *settling) unproven() bool { return s.proof.Bundle != "" && s.at.Proved != "passed" }
+
+// stands writes what the policy's own proof showed: the same as the proof before it, or something else.
+func (s *settling) stands(ledger []session.Attempt) {
+	s.at.Leaves, s.at.Same = s.shows, false
+	if _, made := recovery.Chain(s.about, ledger); len(made) > 1 { // the last one is this attempt
+		s.at.Same = s.shows != "" && made[len(made)-2].Leaves == s.shows
+	}
 }
 
 // plan is that of a quick save; where CI or a reviewer is the proof, they are asked, too.
@@ -202,6 +242,9 @@ func (s *settling) draft(d *capture.Draft) {
 		d.Base.Autosaves[i].Context.Evidence = s.withoutFailures(d.Base.Autosaves[i].Context.Evidence)
 	}
 	s.report(d)
+	if s.unproven() {
+		d.Held = s.about.ID
+	}
 	if s.passed {
 		d.Proven = map[string]string{s.about.Source: s.at.Proof}
 	}
@@ -269,6 +312,10 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 		if at.Proved == "passed" { // the check passes, and yet something of the kind is found
 			at.Proved = "failed"
 		}
+		if s.unproven() && left.Same(s.about) {
+			s.stands(base.Context.Attempts)
+		}
+	case s.unproven():
 	case at.Result != session.Asking:
 		at.Result, at.Proved = session.Fixed, "passed"
 	}
@@ -282,7 +329,7 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 // left is what stands after the attempt: the same failure, or the one that took its place. Of a failure that only an
 // agent told of, a check that fails now is the better witness: what it shows goes on with the same chain.
 func (s *settling) left(all []blocker.Blocker) *blocker.Blocker {
-	if s.at.Proved == "failed" && strings.HasPrefix(s.about.Source, "agent:") {
+	if s.at.Proved == "failed" && s.proof.Bundle == "" && strings.HasPrefix(s.about.Source, "agent:") {
 		for _, b := range all {
 			if strings.HasPrefix(b.Source, "check:") && b.AutoDetected {
 				return &b

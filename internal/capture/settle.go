@@ -19,6 +19,8 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 		how, gone := l.provenGone(old)
 		switch {
 		case same(all, old):
+		case old.ID == l.d.Held && !shows(all, sourceOf(old)): // whatever else passes
+			all = append(all, old)
 		case gone:
 			l.d.Cleared = append(l.d.Cleared, old)
 			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.cleared", "type", string(old.Type), "how", how).Quoting(old.Description))
@@ -104,8 +106,12 @@ func (l *looking) provenGone(b blocker.Blocker) (how string, gone bool) {
 	return how, ok
 }
 
-// overruled reports whether a check of the whole project has just passed that older output says failed.
+// overruled reports whether a check of the whole project has just passed that older output says failed, or the proof that
+// the policy names for it.
 func (l *looking) overruled(b blocker.Blocker) bool {
+	if _, passed := l.d.Proven[b.Source]; passed && fromOutput(b) {
+		return true
+	}
 	_, passed := l.proven[checkOf(b.Type)]
 	return passed && fromOutput(b) && !strings.HasPrefix(b.Source, "check:")
 }

@@ -27,6 +27,7 @@ type Attempt struct {
 	Same    bool         `json:"same_error,omitempty"` // the error that it was about still stands
 	Left    string       `json:"left,omitempty"`       // id of the blocker that stands afterwards
 	Leaves  string       `json:"leaves,omitempty"`     // its error_pattern
+	Log     string       `json:"log,omitempty"`        // output of the policy's proof that failed, below the runtime folder
 	Files   []string     `json:"files,omitempty"`      // that the attempt changed; at most MaxAttemptFiles
 	Said    string       `json:"said,omitempty"`       // the end of what the agent said, masked
 	Asked   string       `json:"question,omitempty"`   // of a decision
