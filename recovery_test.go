@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -43,10 +46,13 @@ printf 'all:\n\t@test -e mended || { echo "clock.cpp:7:3: error: Tick was not de
 }
 
 // resume starts session load --resume and waits until its agent runs.
-func (s stuck) resume(t *testing.T) *exec.Cmd {
+func (s stuck) resume(t *testing.T) *exec.Cmd { t.Helper(); return s.begin(t, "load", "--resume") }
+
+// begin starts a command that starts the agent, and waits until it runs. What it says is in its Stderr.
+func (s stuck) begin(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("session", "load", "--resume")
-	cmd.Dir, cmd.Env = s.dir, s.env
+	cmd := exec.Command("session", args...)
+	cmd.Dir, cmd.Env, cmd.Stderr = s.dir, s.env, new(bytes.Buffer)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +119,9 @@ func TestRecoveryInterrupted(t *testing.T) {
 			if err := cmd.Wait(); err == nil || c.signal == syscall.SIGINT && cmd.ProcessState.ExitCode() != 130 {
 				t.Errorf("ended with %v", err)
 			}
+			if said := fmt.Sprint(cmd.Stderr); c.signal == syscall.SIGINT && (strings.Contains(said, "nothing was recorded") || !strings.Contains(said, "attempt 1 of cpp-builder is on record")) {
+				t.Errorf("it says %q", said)
+			}
 			if c.how != "" {
 				s.goOn(t, c.how)
 			}
@@ -139,5 +148,40 @@ func TestRecoveryInterrupted(t *testing.T) {
 				t.Error(errs)
 			}
 		})
+	}
+}
+
+// TestInterruptedSaysWhatIsOnRecord: what an interrupted command says of its record is what stands there.
+func TestInterruptedSaysWhatIsOnRecord(t *testing.T) {
+	t.Parallel()
+	s := newStuck(t)
+	interrupt := func(args ...string) string {
+		t.Helper()
+		cmd := s.begin(t, args...)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+			t.Errorf("%v: exit %d", args, cmd.ProcessState.ExitCode())
+		}
+		return fmt.Sprint(cmd.Stderr)
+	}
+	if said := interrupt("run", "do it"); !strings.Contains(said, "the run ended without a snapshot; session ") || !strings.Contains(said, " is paused") {
+		t.Errorf("of a run: %q", said)
+	}
+	if got := runJSON(t, s.dir, s.env, 0, "list", "--json").Get("sessions.0.status").String(); got != "paused" {
+		t.Errorf("its session is %s", got)
+	}
+	// the first attempt is proved before the second one begins, which is interrupted as well
+	interrupt("load", "--resume")
+	if said := interrupt("load", "--resume", "--lang", "ko"); !strings.Contains(said, "cpp-builder의 시도 2") {
+		t.Errorf("of a second attempt: %q", said)
+	}
+	if got := runJSON(t, s.dir, s.env, 0, "show", "--json").Get("context_state.attempts.#.result").Raw; got != `["failed","started"]` {
+		t.Errorf("the ledger: %s", got)
+	}
+	sh(t, s.dir, s.env, "touch mended")
+	if got := runJSON(t, s.dir, s.env, 0, "load", "--resume", "--json").Get("recovery.attempts.#.result").Raw; got != `["fixed"]` {
+		t.Errorf("the ledger in the end: %s", got)
 	}
 }

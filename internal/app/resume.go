@@ -64,7 +64,7 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 	}
 	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
 	r := &resuming{p: p, o: o, home: s, leaser: lent{fs}, chain: chain, run: run, began: p.Now()}
-	return s.belonging(ctx, chain, run, o, &r.spent, func(ctx context.Context) (LoadResult, error) {
+	res, err = s.belonging(ctx, chain, run, o, &r.spent, func(ctx context.Context) (LoadResult, error) {
 		if o.Answer != "" {
 			if err := r.answer(ctx); err != nil {
 				return LoadResult{}, err
@@ -72,6 +72,18 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 		}
 		return r.loop(ctx)
 	})
+	return res, r.interrupted(ctx, err)
+}
+
+// interrupted says of a recovery that was interrupted what is on record.
+func (r *resuming) interrupted(ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil || !r.recorded:
+		return err
+	case r.open != nil:
+		return &InterruptedError{"error.interrupted-attempt", []any{"n", r.open.N, "agent", r.open.Agent}, err}
+	}
+	return &InterruptedError{"error.interrupted-recovery", nil, err}
 }
 
 // lent hands out the lease that a resume holds to the records that it makes.
@@ -97,6 +109,9 @@ type resuming struct {
 	run    string
 	began  time.Time
 	spent  finishedRun // by the agents that were started
+
+	recorded bool             // some of it is on record
+	open     *session.Attempt // on record, and without an outcome
 }
 
 // maxPasses bounds a resume: more attempts than any policy allows.

@@ -32,10 +32,14 @@ const (
 
 // begin puts an attempt on record before it starts, so that it counts even if nothing comes back.
 func (a *acting) begin(ctx context.Context, at *session.Attempt) error {
-	return a.r.edit(ctx, byAttempt, func(b *session.Bundle) {
+	err := a.r.edit(ctx, byAttempt, func(b *session.Bundle) {
 		b.Context.Attempts = append(slices.Clone(b.Context.Attempts), *at)
 		count(&b.Context.State, at.Blocker, at.N, a.limit(at))
 	})
+	if err == nil {
+		a.r.open = at
+	}
+	return err
 }
 
 func (a *acting) limit(at *session.Attempt) int {
@@ -63,6 +67,7 @@ func (r *resuming) edit(ctx context.Context, by string, change func(*session.Bun
 		change(b)
 		return nil
 	})
+	r.recorded = r.recorded || err == nil
 	return err
 }
 
@@ -92,6 +97,15 @@ func (r *resuming) answer(ctx context.Context) error {
 // settle runs the proof of an attempt and records the outcome: the next snapshot, with the work tree as it is, on no
 // branch.
 func (a *acting) settle(ctx context.Context, b *blocker.Blocker, p recovery.Proof, at *session.Attempt) error {
+	a.r.open, a.r.recorded = at, true // it is on record from before, if not from now
+	err := a.outcome(ctx, b, p, at)
+	if err == nil {
+		a.r.open = nil
+	}
+	return err
+}
+
+func (a *acting) outcome(ctx context.Context, b *blocker.Blocker, p recovery.Proof, at *session.Attempt) error {
 	if b == nil { // a save proved it gone meanwhile
 		at.Result, at.Proved, at.Ended = session.Overdue, "passed", a.Now().UTC()
 		return a.r.edit(ctx, byOutcome, func(x *session.Bundle) { x.Context.Attempts = closed(x.Context.Attempts, *at) })

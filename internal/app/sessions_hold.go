@@ -262,6 +262,9 @@ func (h *holding) end(ctx context.Context, done finishedRun, failed error, finis
 		c.Cause = lifecycle.Pause
 	}
 	_, err := h.x.Change(ctx, h.now.Key(), c)
+	if cancelled && !h.apart && err == nil {
+		return &InterruptedError{"error.interrupted-run", []any{"id", h.now.ID}, failed}
+	}
 	return errors.Join(failed, fenced(err))
 }
 
