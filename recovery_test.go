@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -28,10 +29,16 @@ func newStuck(t *testing.T) stuck {
 	s := stuck{dir: filepath.Join(top, "w"), up: filepath.Join(top, "up"), on: filepath.Join(top, "on")}
 	s.env = environ(t, "TOP="+top)
 	s.env = append(s.env, "PATH="+filepath.Join(top, "bin")+":"+os.Getenv("PATH"))
-	sh(t, top, s.env, `mkdir bin; mkfifo up on; cat >bin/claude <<'EOF'
+	sh(t, top, s.env, `mkdir bin; mkfifo up on away; cat >bin/claude <<'EOF'
 #!/bin/sh
 echo call >>"$TOP/calls"
 cat >/dev/null
+[ -z "$STUBBORN" ] || trap '' TERM
+for p in $(cat "$TOP/pids"); do
+	grep -q '^State:.[^ZX]' /proc/$p/status && echo $p >>"$TOP/beside"
+done 2>/dev/null
+echo $$ >>"$TOP/pids"
+[ -z "$AWAY" ] || setsid sh -c 'echo $$ >>"$TOP/pids"; echo up >"$TOP/up"; read x <"$TOP/away"' &
 echo up >"$TOP/up"
 read x <"$TOP/on"
 [ "$x" = mend ] && touch mended
@@ -108,18 +115,25 @@ func TestRecoveryInterrupted(t *testing.T) {
 		"killed, and mended":     {syscall.SIGKILL, "mend", "1"},
 		"killed, and not mended": {syscall.SIGKILL, "leave", "2"},
 		"interrupted":            {syscall.SIGINT, "", "2"},
+		"hung up":                {syscall.SIGHUP, "", "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if signal.Ignored(c.signal) {
+				t.Skip("these tests run under nohup, and so does what they start")
+			}
 			s := newStuck(t)
+			if c.signal == syscall.SIGKILL {
+				s.env = append(s.env, "STUBBORN=1") // or the agent ends with its starter, on Linux
+			}
 			cmd := s.resume(t)
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Wait(); err == nil || c.signal == syscall.SIGINT && cmd.ProcessState.ExitCode() != 130 {
+			if err := cmd.Wait(); err == nil || c.signal != syscall.SIGKILL && cmd.ProcessState.ExitCode() != 130 {
 				t.Errorf("ended with %v", err)
 			}
-			if said := fmt.Sprint(cmd.Stderr); c.signal == syscall.SIGINT && (strings.Contains(said, "nothing was recorded") || !strings.Contains(said, "attempt 1 of cpp-builder is on record")) {
+			if said := fmt.Sprint(cmd.Stderr); c.signal != syscall.SIGKILL && (strings.Contains(said, "nothing was recorded") || !strings.Contains(said, "attempt 1 of cpp-builder is on record")) {
 				t.Errorf("it says %q", said)
 			}
 			if c.how != "" {
@@ -183,5 +197,81 @@ func TestInterruptedSaysWhatIsOnRecord(t *testing.T) {
 	sh(t, s.dir, s.env, "touch mended")
 	if got := runJSON(t, s.dir, s.env, 0, "load", "--resume", "--json").Get("recovery.attempts.#.result").Raw; got != `["fixed"]` {
 		t.Errorf("the ledger in the end: %s", got)
+	}
+}
+
+// TestRecoveryKilled: where session is killed while an agent runs, the agent ends, too; one that does not, and one that it
+// sent away, are ended before the next agent begins. There are never two in one work tree.
+func TestRecoveryKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells a process of its parent's end, and shows who belongs to whom")
+	}
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env         string
+		first, next []string
+		left        bool // somebody is, until the next one begins
+	}{
+		"an agent":                        {"", []string{"load", "--resume"}, []string{"load", "--resume"}, false},
+		"a stubborn one":                  {"STUBBORN=1", []string{"load", "--resume"}, []string{"load", "--resume"}, true},
+		"one that sent another one away":  {"AWAY=1", []string{"load", "--resume"}, []string{"load", "--resume"}, true},
+		"a run":                           {"", []string{"run", "do it"}, []string{"run", "do it"}, false},
+		"a stubborn run, then a recovery": {"STUBBORN=1", []string{"run", "do it"}, []string{"load", "--resume"}, true},
+		"a recovery, then a run":          {"STUBBORN=1", []string{"load", "--resume"}, []string{"run", "do it"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStuck(t)
+			s.env = append(s.env, c.env)
+			cmd := s.begin(t, c.first...)
+			if c.env == "AWAY=1" {
+				if _, err := os.ReadFile(s.up); err != nil { // the other one says so, too
+					t.Fatal(err)
+				}
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if !c.left {
+				sh(t, s.dir, s.env, `until grep -qs '^State:.[ZX]' /proc/$(cat "$TOP/pids")/status || ! test -e /proc/$(cat "$TOP/pids"); do :; done`)
+			}
+			s.env = append(s.env, "AWAY=")
+			again := s.begin(t, c.next...)
+			s.goOn(t, "mend")
+			if err := again.Wait(); err != nil {
+				t.Error(err, again.Stderr)
+			}
+			if said := fmt.Sprint(again.Stderr); strings.Contains(said, "processes of an earlier run") != c.left {
+				t.Errorf("it says %q", said)
+			}
+			if beside, err := os.ReadFile(filepath.Join(s.dir, "..", "beside")); err == nil {
+				t.Errorf("still there when the next one began: %s", beside)
+			}
+		})
+	}
+}
+
+// TestInterruptedLeavesNobody: of an agent that is interrupted nobody is left, wherever it sent them.
+func TestInterruptedLeavesNobody(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("asks /proc who is left")
+	}
+	t.Parallel()
+	s := newStuck(t)
+	s.env = append(s.env, "AWAY=1")
+	for _, args := range [][]string{{"load", "--resume"}, {"run", "do it"}} {
+		cmd := s.begin(t, args...)
+		if _, err := os.ReadFile(s.up); err != nil { // the one that was sent away says so, too
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		pids := sh(t, s.dir, s.env, `cat "$TOP/pids"`)
+		if got := sh(t, s.dir, s.env, `for p in $(cat "$TOP/pids"); do grep -qs '^State:.[^ZX]' /proc/$p/status && echo $p; done; rm "$TOP/pids"`); got != "" || len(strings.Fields(pids)) != 2 {
+			t.Errorf("%v: of %q these are left: %q", args, pids, got)
+		}
 	}
 }

@@ -315,7 +315,7 @@ func (a *acting) call(ctx context.Context, s recovery.Step, prompt string, at *s
 		program.Limit = s.Mend.Limit
 	}
 	engine.Say(ctx, "%s (%s) %d/%d", at.Agent, at.Program, s.N, s.Of)
-	c := assistant.Call{Agent: at.Agent, Prompt: prompt, Instructions: assistant.Instructions(at.Agent), Dir: a.root, Env: proc.With(a.Env, nil, RunVariable+"="+a.r.run),
+	c := assistant.Call{Agent: at.Agent, Prompt: prompt, Instructions: assistant.Instructions(at.Agent), Dir: a.root, Env: a.Env, Mark: runMark(a.r.run),
 		Say: func(line string) { engine.Say(ctx, "%s", redact.Text(line)) }}
 	if slices.Contains(program.Run, "{agent}") && program.Output == "claude-json" {
 		c.Agent = a.agentName(at.Agent)

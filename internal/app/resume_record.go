@@ -32,6 +32,9 @@ const (
 
 // begin puts an attempt on record before it starts, so that it counts even if nothing comes back.
 func (a *acting) begin(ctx context.Context, at *session.Attempt) error {
+	if at.Program != "" {
+		at.Run = a.r.run
+	}
 	err := a.r.edit(ctx, byAttempt, func(b *session.Bundle) {
 		b.Context.Attempts = append(slices.Clone(b.Context.Attempts), *at)
 		count(&b.Context.State, at.Blocker, at.N, a.limit(at))
@@ -97,6 +100,9 @@ func (r *resuming) answer(ctx context.Context) error {
 // settle runs the proof of an attempt and records the outcome: the next snapshot, with the work tree as it is, on no
 // branch.
 func (a *acting) settle(ctx context.Context, b *blocker.Blocker, p recovery.Proof, at *session.Attempt) error {
+	if at.Run != a.r.run {
+		a.endLeft(at.Run)
+	}
 	a.r.open, a.r.recorded = at, true // it is on record from before, if not from now
 	err := a.outcome(ctx, b, p, at)
 	if err == nil {

@@ -118,6 +118,7 @@ func (h *holding) take(ctx context.Context, s lifecycle.Session) (lifecycle.Sess
 		return s, err
 	}
 	dead := s.Run
+	h.x.site.endLeft(string(dead))
 	s, err := h.x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Take: h.run})
 	if err != nil || h.before == nil || dead == "" {
 		return s, err

@@ -17,6 +17,7 @@ type Attempt struct {
 	Mend    string       `json:"mend,omitempty"`
 	Agent   string       `json:"agent"`             // "person" for a decision
 	Program string       `json:"program,omitempty"` // what was started; "" inside an assistant
+	Run     string       `json:"run,omitempty"`     // that started it
 	Started time.Time    `json:"started"`
 	Ended   time.Time    `json:"ended,omitzero"`
 	Before  string       `json:"before,omitempty"` // commit
