@@ -121,7 +121,7 @@ func (a *acting) outcome(ctx context.Context, b *blocker.Blocker, p recovery.Pro
 		return err
 	}
 	if now.path != a.r.home.path {
-		at.Result, at.Proved, at.Left, at.Leaves, at.Ended = session.Strayed, "unknown", b.ID, b.ErrorPattern, a.Now().UTC()
+		at.Result, at.Proved, at.Left, at.Ended = session.Strayed, "unknown", b.ID, a.Now().UTC() // what stands there was not looked at
 		return a.r.edit(ctx, byOutcome, func(x *session.Bundle) { x.Context.Attempts = closed(x.Context.Attempts, *at) })
 	}
 	v := &saving{site: now, o: SaveOptions{Mode: "quick", ReplaceCorrupt: true, Ask: capture.Ask{NoCommit: true}}, attempt: &settling{acting: a, at: at, about: b, proof: p}}
