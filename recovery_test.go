@@ -17,6 +17,7 @@ import (
 // pipe that it runs, and waits on another one.
 type stuck struct {
 	dir, up, on string
+	sent        string // a pipe on which one that the agent sent away (AWAY=1) says that it runs
 	env         []string
 }
 
@@ -26,10 +27,10 @@ func newStuck(t *testing.T) stuck {
 		t.Skip("named pipes are made with mkfifo")
 	}
 	top := t.TempDir()
-	s := stuck{dir: filepath.Join(top, "w"), up: filepath.Join(top, "up"), on: filepath.Join(top, "on")}
+	s := stuck{dir: filepath.Join(top, "w"), up: filepath.Join(top, "up"), on: filepath.Join(top, "on"), sent: filepath.Join(top, "sent")}
 	s.env = environ(t, "TOP="+top)
 	s.env = append(s.env, "PATH="+filepath.Join(top, "bin")+":"+os.Getenv("PATH"))
-	sh(t, top, s.env, `mkdir bin; mkfifo up on away; cat >bin/claude <<'EOF'
+	sh(t, top, s.env, `mkdir bin; mkfifo up on sent away; cat >bin/claude <<'EOF'
 #!/bin/sh
 echo call >>"$TOP/calls"
 cat >/dev/null
@@ -38,7 +39,7 @@ for p in $(cat "$TOP/pids"); do
 	grep -q '^State:.[^ZX]' /proc/$p/status && echo $p >>"$TOP/beside"
 done 2>/dev/null
 echo $$ >>"$TOP/pids"
-[ -z "$AWAY" ] || setsid sh -c 'echo $$ >>"$TOP/pids"; echo up >"$TOP/up"; read x <"$TOP/away"' &
+[ -z "$AWAY" ] || setsid sh -c 'echo $$ >>"$TOP/pids"; echo up >"$TOP/sent"; read x <"$TOP/away"' &
 echo up >"$TOP/up"
 read x <"$TOP/on"
 [ "$x" = mend ] && touch mended
@@ -225,7 +226,7 @@ func TestRecoveryKilled(t *testing.T) {
 			s.env = append(s.env, c.env)
 			cmd := s.begin(t, c.first...)
 			if c.env == "AWAY=1" {
-				if _, err := os.ReadFile(s.up); err != nil { // the other one says so, too
+				if _, err := os.ReadFile(s.sent); err != nil { // the other one runs, too
 					t.Fatal(err)
 				}
 			}
@@ -262,7 +263,7 @@ func TestInterruptedLeavesNobody(t *testing.T) {
 	s.env = append(s.env, "AWAY=1")
 	for _, args := range [][]string{{"load", "--resume"}, {"run", "do it"}} {
 		cmd := s.begin(t, args...)
-		if _, err := os.ReadFile(s.up); err != nil { // the one that was sent away says so, too
+		if _, err := os.ReadFile(s.sent); err != nil { // the one that was sent away runs, too
 			t.Fatal(err)
 		}
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
