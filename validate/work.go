@@ -16,7 +16,7 @@ func blocked(state session.State, scene survey.Scene) []session.Finding {
 		switch {
 		case b.Type == blocker.DecisionRequired:
 			f = f.Offer("answer", "session", "load", "--resume", "--answer", "ANSWER")
-		case b.AutoDetected:
+		case b.AutoDetected && (b.MaxRecoveryAttempts == 0 || b.RecoveryAttempted < b.MaxRecoveryAttempts): // else it gives up at once
 			f = f.Offer("resume", "session", "load", "--resume")
 		}
 		clear := []string{"session", "blocker", "clear"}

@@ -35,6 +35,16 @@ type UsageError struct{ Err error }
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
+// InterruptedError says that a command was interrupted when some of what it does was on record already.
+type InterruptedError struct {
+	Key  string // of the sentence that says what is
+	Args []any
+	Err  error
+}
+
+func (e *InterruptedError) Error() string { return e.Err.Error() }
+func (e *InterruptedError) Unwrap() error { return e.Err }
+
 // Describe is the one switch that turns errors into exit codes, messages and ways out, by type and never by text.
 func Describe(err error, words *text.Catalogue) Fault {
 	say := words.Say
@@ -59,11 +69,14 @@ func Describe(err error, words *text.Catalogue) Fault {
 		other     *session.ErrOtherSession
 		elsewhere *cycle.OtherPathError
 		noGit     *NoGitError
+		half      *InterruptedError
 	)
 	if f, ok := describeBackend(err, plain, words); ok {
 		return f
 	}
 	switch {
+	case errors.As(err, &half):
+		return Fault{Interrupted, say(half.Key, half.Args...), say(half.Key+".hint", half.Args...)}
 	case errors.Is(err, context.Canceled):
 		return Fault{Interrupted, say("error.interrupted"), say("hint.interrupted")}
 	case errors.As(err, &use):

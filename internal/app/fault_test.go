@@ -37,6 +37,7 @@ func TestDescribe(t *testing.T) {
 		hint    string // part of it; "": none
 	}{
 		{context.Canceled, Interrupted, "nothing was recorded", "run it again"},
+		{&InterruptedError{"error.interrupted-recovery", nil, context.Canceled}, Interrupted, "on record", "session load --resume"},
 		{&UsageError{broken}, Usage, "broken", "--help"},
 		{&NothingSavedError{"/w"}, Nothing, "nothing was saved in /w yet", "session save"},
 		{snapshot.ErrNothing, Nothing, "nothing saved yet", "session save"},

@@ -47,6 +47,7 @@ type Draft struct {
 	Mode      string
 	Origin    string
 	Proven    map[string]string  // in: sources of blockers that were just seen to be well, and what showed it
+	Held      string             // in: id of a blocker that the policy's own proof has just shown to stand
 	Scene     survey.Scene       // Look
 	Tasks     Tasks              // Describe
 	Words     Words              // Describe

@@ -20,6 +20,8 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 		how, gone := l.provenGone(old)
 		switch {
 		case same(all, old):
+		case old.ID == l.d.Held && !shows(all, sourceOf(old)): // whatever else passes
+			all = append(all, old)
 		case gone:
 			l.d.Cleared = append(l.d.Cleared, old)
 			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.cleared", "type", string(old.Type), "how", how).Quoting(old.Description))
@@ -143,8 +145,12 @@ func (l *looking) check(b blocker.Blocker) (p proof, ok bool) {
 	return p, ok
 }
 
-// overruled reports whether a check of the whole project has passed since older output said that it failed.
+// overruled reports whether a check of the whole project has passed since older output said that it failed, or the proof
+// that the policy names for it has just passed.
 func (l *looking) overruled(f seen) bool {
+	if _, passed := l.d.Proven[f.Source]; passed && fromOutput(f.Blocker) {
+		return true
+	}
 	p, passed := l.check(f.Blocker)
 	return passed && !p.at.Before(f.at) && fromOutput(f.Blocker) && !strings.HasPrefix(f.Source, "check:")
 }

@@ -28,6 +28,7 @@ func (c Command) Watch() []string {
 type Proof struct {
 	Kind     string // commands, ci, review, person, none
 	Commands []Command
+	Bundle   string            // of checks, that the policy names; "": the check that found the blocker
 	Evidence *session.Evidence // the watched command that is run again; its exit code replaces this one
 }
 
@@ -67,7 +68,9 @@ func (p Prover) Of(b *blocker.Blocker, mend Mend) Proof {
 	case "", "same-check":
 		return p.same(b)
 	}
-	return commands(p.Checks(mend.Proof))
+	named := commands(p.Checks(mend.Proof))
+	named.Bundle = mend.Proof
+	return named
 }
 
 func (p Prover) same(b *blocker.Blocker) Proof {

@@ -148,7 +148,7 @@ func (w World) attempt(ctx context.Context, d *Draft) error {
 	if w.Log != nil {
 		log = w.Log(*b)
 	}
-	d.Prompt = d.Memory.Prompt + Prompt(d.Step, d.Proof, d.Context.Attempts, log, w.Quote)
+	d.Prompt = d.Memory.Prompt + Prompt(d.Step, d.Proof, w.logged(d.Context.Attempts), log, w.Quote)
 	a := &session.Attempt{N: d.Step.N, Chain: d.Step.Chain, Blocker: b.ID, Type: b.Type, Error: b.ErrorPattern, Mend: d.Step.Mend.Name, Agent: d.Step.Agent,
 		Started: w.Now().UTC(), Result: session.Started, Proof: d.Proof.Line(w.Quote)}
 	if d.Scene.Git != nil {
@@ -169,6 +169,17 @@ func (w World) attempt(ctx context.Context, d *Draft) error {
 	}
 	d.Stopped = w.Call(ctx, d.Step, d.Prompt, a)
 	return d.Stopped
+}
+
+// logged is a ledger whose logs are named as an agent finds them.
+func (w World) logged(ledger []session.Attempt) []session.Attempt {
+	ledger = slices.Clone(ledger)
+	for i := range ledger {
+		if a := &ledger[i]; a.Log != "" && w.Kept != nil {
+			a.Log = w.Kept(a.Log)
+		}
+	}
+	return ledger
 }
 
 // prove runs the check that found the blocker. Nothing is called mended without it.
