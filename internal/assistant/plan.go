@@ -68,6 +68,7 @@ type Plan struct {
 	record     record   // how it shall be afterwards
 	recordPath string   // "": none is kept
 	backups    string
+	seal       string // for files that have none yet
 }
 
 // Empty reports whether there is nothing to do.
@@ -98,7 +99,6 @@ type planner struct {
 	tree *tree
 	old  record
 	plan Plan
-	seal string // for files that have none yet
 }
 
 // PlanInit plans session init: what is added for the assistants, each in its own format. Files of the user's that have
@@ -140,7 +140,7 @@ func newPlanner(o Options) (*planner, func(), error) {
 	}
 	kept := old
 	kept.Files = slices.Clone(old.Files)
-	return &planner{o: o, tree: t, old: old, seal: newSeal(), plan: Plan{Root: o.Root, record: kept, recordPath: o.Record, backups: o.Backups}}, t.close, nil
+	return &planner{o: o, tree: t, old: old, plan: Plan{Root: o.Root, record: kept, recordPath: o.Record, backups: o.Backups, seal: sealOf(o.Record)}}, t.close, nil
 }
 
 func (p *planner) keep(path string, why Why) { p.plan.Kept = append(p.plan.Kept, Kept{path, why}) }
@@ -152,7 +152,7 @@ func (p *planner) file(n Name, f file) error {
 	if err != nil {
 		return err
 	}
-	f = f.sealed(is, p.seal)
+	f = f.sealed(is, p.plan.seal)
 	claim := entry{Path: f.path, By: with(mine.By, n), After: sum(f.data)}
 	switch {
 	case p.planned(f.path): // two assistants share it

@@ -4,8 +4,15 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"session/internal/atomicfile"
 	"session/internal/lazy"
 )
 
@@ -16,11 +23,36 @@ const endWord = "END-OF-SESSION-ARGUMENTS"
 
 var sealedWord = lazy.Regexp(endWord + `-[0-9a-f]{32}\b`)
 
-// newSeal is a word for one installation.
-func newSeal() string {
+// sealFile keeps the word beside the record, so that an init after an uninstall writes the same files again.
+const sealFile = "arguments-word"
+
+// sealOf is the word of a work tree: the one that an init has left, or a new one.
+func sealOf(record string) string {
+	if record != "" {
+		if b, err := os.ReadFile(filepath.Join(filepath.Dir(record), sealFile)); err == nil && sealedWord().Match(b) {
+			return string(sealedWord().Find(b))
+		}
+	}
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return endWord + "-" + hex.EncodeToString(b[:])
+}
+
+// keepSeal writes the word down where a plan uses it.
+func (p Plan) keepSeal() error {
+	uses := func(c Change) bool { return p.seal != "" && bytes.Contains(c.After, []byte(p.seal)) }
+	if p.recordPath == "" || !slices.ContainsFunc(p.Changes, uses) {
+		return nil
+	}
+	dir := filepath.Dir(p.recordPath)
+	if err := makeFolder(dir); err != nil {
+		return fmt.Errorf("keep the word that ends arguments: %w", err)
+	}
+	err := atomicfile.Create(filepath.Join(dir, sealFile), []byte(p.seal+"\n"), 0o600)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("keep the word that ends arguments: %w", err)
+	}
+	return nil
 }
 
 // sealed is the file with the word of the one that is there, or with a new one where that has none.
