@@ -91,6 +91,7 @@ type running struct {
 	lease snapshot.Leaser
 	hold  *holding
 	aside bool // on a path of the Session's own, not of the work tree
+	blank bool // it begins from the base's files alone: what is said there is not its owner's
 }
 
 // prepareRun reads everything that can refuse a run.
@@ -192,7 +193,7 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 	case head.Head != nil:
 		r.at.Base = head.Head.ID
 	case j.Base != "":
-		r.at.Fork, r.at.Base, r.run = true, snapshot.ID(j.Base), j.Run
+		r.at.Fork, r.at.Base, r.run, r.blank = true, snapshot.ID(j.Base), j.Run, j.Blank
 		_, attempt, _ := strings.Cut(string(r.hold.run), ".")
 		r.hold.run = lifecycle.RunID(j.Run + "." + attempt)
 	}
@@ -270,10 +271,19 @@ func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, err
 		Plan: r.mode,
 		Steps: func(b cycle.Base) engine.Steps[execute.Draft] {
 			w := r.runWorld(r.pol, b, r.run)
+			if r.blank {
+				w.Search = func(context.Context, memory.Query) ([]memory.Found, error) { return nil, nil } // nothing of its own yet
+			}
 			w.Approved = r.hold.approved
 			return execute.Steps(w)
 		},
-		Draft: func(b cycle.Base) *execute.Draft { line = runLine(r.at, b); return r.runDraft(r.pol, b, r.o) },
+		Draft: func(b cycle.Base) *execute.Draft {
+			line = runLine(r.at, b)
+			if r.blank {
+				b.Bundle = filesOf(b.Bundle)
+			}
+			return r.runDraft(r.pol, b, r.o)
+		},
 		Bundle: func(d *execute.Draft, _ engine.Report) (session.Bundle, bool, error) {
 			return r.runBundle(d, r.pol, r.run, line)
 		},
@@ -370,8 +380,10 @@ func (c *lineage) runDraft(pol policy, b cycle.Base, o RunOptions) *execute.Draf
 func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memory.SessionRef) (session.Bundle, bool, error) {
 	b := *inherited(d.Base)
 	if b.Context.State.Mode == "" {
-		b.Context.State = session.State{Mode: "quick", WorkingOn: redact.Text(d.Input), NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE"}
-		if c.repo != nil {
+		at := b.Context.State
+		b.Context.State = session.State{Mode: "quick", WorkingOn: redact.Text(d.Input), NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE",
+			GitBranch: at.GitBranch, GitCommit: at.GitCommit}
+		if c.repo != nil && b.Environment.Git == nil {
 			b.Context.State.GitBranch, b.Context.State.GitCommit = session.PathText(c.head.Branch()), c.head.Commit
 			b.Environment.Git = &session.GitFacts{Ref: session.PathText(c.head.Ref), Head: c.head.Commit}
 		}
@@ -390,4 +402,14 @@ func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memor
 		"tokens_in": d.Answer.TokensIn, "tokens_out": d.Answer.TokensOut, "cost_micro_usd": d.Answer.CostMicro})
 	b.Messages.Segments = append(b.Messages.Segments, segment)
 	return b, err == nil, errors.Join(err)
+}
+
+// filesOf is what a bundle says of files: nobody's words, tasks, blockers or memory.
+func filesOf(b session.Bundle) session.Bundle {
+	var only session.Bundle
+	if g := b.Environment.Git; g != nil {
+		only.Environment.Git = &session.GitFacts{Ref: g.Ref, Head: g.Head, Tree: g.Tree, Kept: g.Kept, Dirty: g.Dirty, Files: g.Files, WorkTree: g.WorkTree}
+	}
+	only.Context.State.GitBranch, only.Context.State.GitCommit = b.Context.State.GitBranch, b.Context.State.GitCommit
+	return only
 }

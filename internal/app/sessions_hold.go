@@ -25,6 +25,7 @@ type job struct {
 	Profile  string `json:"profile,omitempty"`
 	Queue    bool   `json:"queue,omitempty"` // workers run it
 	Priority string `json:"priority,omitempty"`
+	Blank    bool   `json:"blank,omitempty"` // its owner may not know what the base says: it begins from the base's files alone
 }
 
 // jobOf is what a Session runs: what the service has settled, else its options.

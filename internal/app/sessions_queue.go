@@ -132,7 +132,7 @@ func (x *Sessions) settle(ctx context.Context, s lifecycle.Session, asked job, p
 	}
 	sum := sha256.Sum256([]byte("service\x00" + string(s.ID)))
 	run := cmp.Or(asked.Run, hex.EncodeToString(sum[:12])) // one that has begun stays on its path
-	j := job{Base: string(base), Run: run, Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p}
+	j := job{Base: string(base), Run: run, Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p, Blank: s.Owner != x.Owner}
 	s, err = x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Metadata: noted(s.Metadata, jobKey, raw(j))})
 	return s, j, err
 }
