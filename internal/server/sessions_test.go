@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -320,6 +321,68 @@ func TestSocketTellsAll(t *testing.T) {
 	}
 	if _, _, err := again.Read(t.Context()); websocket.CloseStatus(err) != closedGone {
 		t.Errorf("a session that is gone closes with %v", err)
+	}
+}
+
+// revocable knows ada until her token is revoked, and fails while its database is away.
+type revocable struct{ state atomic.Int32 }
+
+const (
+	tokenAway = 1 + iota
+	tokenRevoked
+)
+
+func (r *revocable) Identify(ctx context.Context, token string) (User, error) {
+	switch r.state.Load() {
+	case tokenAway:
+		return User{}, app.ErrDatabaseAway
+	case tokenRevoked:
+		return User{}, ErrNoToken
+	}
+	return fewTokens{}.Identify(ctx, token)
+}
+
+// TestSocketEndsWithItsToken revokes the token of an open WebSocket: it is closed, though nothing happens to the session.
+// A database that is away, and the operator's key, close none.
+func TestSocketEndsWithItsToken(t *testing.T) {
+	o, x := options(t), sessions(t)
+	tokens := &revocable{}
+	o.Sessions, o.Tokens, o.Limits.Again = x, tokens, 10*time.Millisecond
+	s := serving(t, o)
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	made(t, s, adaToken, "one")
+	made(t, s, testKey, "mine")
+	tokens.state.Store(tokenRevoked)
+	mine, err := dial(t, server.URL, "/ws/mine", testKey)
+	tokens.state.Store(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, server.URL, "/ws/one?after=2", adaToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hear(t, conn) // hello
+	tokens.state.Store(tokenAway)
+	time.Sleep(100 * time.Millisecond)
+	if _, err := x.Change(t.Context(), lifecycle.Key{Owner: "ada", ID: "one"}, lifecycle.Change{Cause: lifecycle.Pause}); err != nil {
+		t.Fatal(err)
+	}
+	if e := hear(t, conn); e.Get("event.event_type").String() != "session.paused" {
+		t.Errorf("while the database is away: %s", e)
+	}
+	tokens.state.Store(tokenRevoked)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != closedToken {
+		t.Errorf("a token that was revoked closes with %v", err)
+	}
+	if _, err := x.Change(t.Context(), lifecycle.Key{Owner: "local", ID: "mine"}, lifecycle.Change{Cause: lifecycle.Pause}); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 { // hello, created, started, paused
+		hear(t, mine)
 	}
 }
 
