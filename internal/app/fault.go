@@ -130,6 +130,8 @@ func describeBackend(err error, plain string, words *text.Catalogue) (Fault, boo
 		return Fault{Failed, plain, ""}, true // it says what to do
 	case errors.As(err, &format), errors.As(err, &local):
 		return Fault{Corrupt, plain, ""}, true
+	case errors.Is(err, snapshot.ErrForbidden):
+		return Fault{Failed, plain, words.Say("hint.forbidden")}, true
 	case errors.As(err, &away), errors.Is(err, snapshot.ErrUnavailable), errors.Is(err, coordination.ErrUnavailable), errors.Is(err, coordination.ErrDamaged):
 		return Fault{Failed, plain, words.Say("hint.unreachable")}, true
 	}
