@@ -127,6 +127,8 @@ func TestLifeOfASession(t *testing.T) {
 		code               string
 	}{
 		{"POST", one + "/requests/q1/answer", `{"choice":"maybe"}`, 422, "INVALID"},
+		{"POST", one + "/requests/q1/answer", `{"choice":"  "}`, 422, "INVALID"},
+		{"POST", one + "/requests/q1/answer", "{\"choice\":\"\xff\"}", 422, "INVALID"},
 		{"POST", one + "/requests/q9/answer", `{"choice":"yes"}`, 404, "NOT_FOUND"},
 		{"POST", one + "/pause", ``, 409, "SESSION_TRANSITION"},
 		{"POST", one + "/requests/q1/answer", `{"choice":"yes","via":"web"}`, 200, ""},
@@ -135,6 +137,7 @@ func TestLifeOfASession(t *testing.T) {
 		{"DELETE", one, ``, 409, "SESSION_BUSY"},
 		{"POST", one + "/pause", ``, 200, ""},
 		{"POST", one + "/resume", `{"modifications":{"skip_todos":["nothing"]}}`, 422, "INVALID"},
+		{"POST", one + "/resume", `{"modifications":{"update_todos":[{"id":"a","title":" "}]}}`, 422, "INVALID"},
 		{"POST", one + "/resume", `{"modifications":{"skip":["nothing"]}}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","priority":"urgent"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","base_session_id":"HEAD"}`, 404, "NOT_FOUND"},
@@ -142,6 +145,10 @@ func TestLifeOfASession(t *testing.T) {
 		{"POST", "/api/sessions", `{"user_input":"again","agent":"` + id + `"}`, 409, "ID_TAKEN"},
 		{"POST", "/api/sessions", `{"user_input":""}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":" \n\t"}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":"x","todos":["a"," "]}`, 422, "INVALID"},
+		{"POST", "/api/sessions", "{\"user_input\":\"a\xff\"}", 422, "INVALID"},
+		{"GET", "/api/sessions?after=%ff", ``, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","agent":"../etc"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","owner":"ben"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":7}`, 422, "INVALID"},
@@ -340,6 +347,23 @@ func (r *revocable) Identify(ctx context.Context, token string) (User, error) {
 		return User{}, ErrNoToken
 	}
 	return fewTokens{}.Identify(ctx, token)
+}
+
+// TestBlankAnswer answers a question without options with nothing: it stays open for the one answer.
+func TestBlankAnswer(t *testing.T) {
+	s, x := withSessions(t)
+	made(t, s, adaToken, "one")
+	if _, err := x.Ask(t.Context(), lifecycle.Key{Owner: "ada", ID: "one"}, lifecycle.Question{ID: "q1", Type: "decision", Data: json.RawMessage(`{"question":"which?"}`), TimeOut: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{`{}`, `{"choice":""}`, `{"choice":" \n\t "}`, `{"choice":"","data":{"a":1}}`} {
+		if code, got := does(s, "POST", "/api/sessions/one/requests/q1/answer", adaToken, body); code != 422 || got.Get("error.code").String() != "INVALID" {
+			t.Errorf("%s: %d %s", body, code, got)
+		}
+	}
+	if code, got := does(s, "POST", "/api/sessions/one/requests/q1/answer", adaToken, `{"choice":"Redis"}`); code != 200 {
+		t.Errorf("the answer: %d %s", code, got)
+	}
 }
 
 // TestSocketEndsWithItsToken revokes the token of an open WebSocket: it is closed, though nothing happens to the session.
