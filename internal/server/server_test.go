@@ -186,6 +186,8 @@ func TestSnapshotRoutes(t *testing.T) {
 		"/api/snapshots/" + oldest:                    `data.context_state.state.working_on=first words`,
 		"/api/snapshots/HEAD":                         `data.session_id=` + newest,
 		"/api/snapshots/HEAD~1":                       `data.session_id=` + oldest,
+		"/api/snapshots/" + newest:                    `data.head=true`,
+		"/api/snapshots/" + oldest + "?":              `data.head=false`,
 		"/api/diff?from=" + oldest + "&to=" + newest:  `data.files.0.path=file`,
 		"/api/diff?from=" + oldest:                    `data.to=` + newest,
 		"/api/status":                                 `data.saved.working_on=second words`,
