@@ -161,10 +161,12 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k := lifecycle.Key{Owner: lifecycle.Owner(u.Name), ID: id}
-	if _, err := s.Sessions.Get(r.Context(), k); err != nil {
+	x, err := s.Sessions.Get(r.Context(), k)
+	if err != nil {
 		s.refuse(w, r, s.refusalOf(r, err))
 		return
 	}
+	after = min(after, x.Events) // of a number that there is not: from the last one on
 	woken, leave, ok := s.live.join(u.Name, k, s.Limits.Sockets)
 	if !ok {
 		s.tooOften(w, r, time.Second)

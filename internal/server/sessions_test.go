@@ -410,6 +410,29 @@ func TestSocketEndsWithItsToken(t *testing.T) {
 	}
 }
 
+// TestSocketBeyondTheLast asks for what comes after an event that there is not: it hears the next one that there is.
+func TestSocketBeyondTheLast(t *testing.T) {
+	s, x := withSessions(t)
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	made(t, s, adaToken, "one")
+	conn, err := dial(t, server.URL, "/ws/one?after=999", adaToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := hear(t, conn); h.Get("seq").Int() != 2 {
+		t.Errorf("hello: %s", h)
+	}
+	if _, err := x.Change(t.Context(), lifecycle.Key{Owner: "ada", ID: "one"}, lifecycle.Change{Cause: lifecycle.Pause}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if _, b, err := conn.Read(ctx); err != nil || gjson.GetBytes(b, "event.event_type").String() != "session.paused" {
+		t.Errorf("the next event: %s %v", b, err)
+	}
+}
+
 // TestSocketsRefused opens sockets that must not be.
 func TestSocketsRefused(t *testing.T) {
 	s, _ := withSessions(t)
