@@ -267,8 +267,12 @@ func (r *root) went(whole any, g app.Going, err error) error {
 
 // ran shows what a run said, and what its Session is now.
 func (r *root) ran(res app.RunResult) {
-	r.say("%s\n", text.SafeLines(res.Output))
-	r.note("%s\n", r.words.Say("run.done", "id", short(res.ID), "program", res.Program))
+	if res.ID == "" {
+		r.note("%s\n", r.words.Say("run.waits"))
+	} else {
+		r.say("%s\n", text.SafeLines(res.Output))
+		r.note("%s\n", r.words.Say("run.done", "id", short(res.ID), "program", res.Program))
+	}
 	r.asks(res.Session, res.Request)
 }
 

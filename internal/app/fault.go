@@ -59,6 +59,12 @@ func Describe(err error, words *text.Catalogue) Fault {
 		elsewhere *cycle.OtherPathError
 		noGit     *NoGitError
 	)
+	var recorded *RecordedError
+	if errors.As(err, &recorded) {
+		f := Describe(recorded.Err, words)
+		return Fault{f.Code, say("error.run-recorded", "id", recorded.Snapshot, "session", recorded.Session, "cause", f.Message),
+			say("hint.run-recorded", "id", recorded.Snapshot, "session", recorded.Session)}
+	}
 	if f, ok := describeBackend(err, plain, words); ok {
 		return f
 	}

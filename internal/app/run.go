@@ -42,7 +42,7 @@ type RunOptions struct {
 // RunResult is the outcome of execute(base_session_id, input).
 type RunResult struct {
 	Output  string             `json:"output"`
-	ID      string             `json:"session_id"` // of the new snapshot
+	ID      string             `json:"session_id"` // of the new snapshot; "" where the run stopped before it recorded one
 	Parent  string             `json:"parent_session_id"`
 	Program string             `json:"program"`
 	Tokens  int64              `json:"tokens"`
@@ -147,7 +147,7 @@ func (x *Sessions) newRun(ctx context.Context, o RunOptions) (*running, error) {
 func todosOf(o RunOptions) []lifecycle.Todo {
 	titles := o.Todos
 	if len(titles) == 0 {
-		titles = []string{text.Line(o.Input, 200)}
+		titles = []string{todoOf(o.Input)}
 	}
 	var all []lifecycle.Todo
 	for i, t := range titles {
@@ -155,6 +155,9 @@ func todosOf(o RunOptions) []lifecycle.Todo {
 	}
 	return all
 }
+
+// todoOf is the one thing to do that an input is.
+func todoOf(input string) string { return text.Line(input, 200) }
 
 // runOf is a run that goes on with a Session: from the newest snapshot of its path, or from where it was to begin.
 func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions) (*running, error) {
@@ -226,9 +229,14 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 	if err == nil && out.Beside != nil {
 		err = out.Beside // a run does not work beside another: its base would not be the newest
 	}
+	recorded := err == nil && out.Made.ID != ""
 	err = r.hold.end(ctx, done, err, func(ctx context.Context) error { return r.hold.finish(ctx, done) })
 	again := errors.Is(err, errDone)
-	if err != nil && !again {
+	var stopped *StoppedError
+	switch {
+	case err != nil && recorded && !errors.As(err, &stopped):
+		return RunResult{}, &RecordedError{out.Made.ID, r.hold.now.ID, err}
+	case err != nil && !again:
 		return RunResult{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -236,14 +244,15 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 	if err != nil {
 		return RunResult{}, err
 	}
-	res := RunResult{Output: done.Output, ID: string(s.Head), Session: s.ID, Status: s.Status, Request: s.Pending, Steps: out.Report.Results}
-	if again {
-		if f := r.finished(ctx, r.hold.run); f != nil {
-			res.Output = f.Output
-		}
-		return res, nil
+	res := RunResult{Session: s.ID, Status: s.Status, Request: s.Pending, Steps: out.Report.Results}
+	switch {
+	case again && r.hold.was != nil:
+		done = *r.hold.was
+	case d != nil:
+		done.Parent, done.Program = string(out.Made.Parent), d.Used
 	}
-	res.Parent, res.Program, res.Tokens, res.Cost = string(out.Made.Parent), d.Used, done.Tokens, float64(done.Cost)/1e6
+	res.Output, res.ID, res.Parent, res.Program = done.Output, done.Snapshot, done.Parent, done.Program
+	res.Tokens, res.Cost = done.Tokens, float64(done.Cost)/1e6
 	return res, nil
 }
 
@@ -309,7 +318,7 @@ func (r *running) finished(ctx context.Context, dead lifecycle.RunID) *finishedR
 		return nil
 	}
 	last := gjson.GetBytes(snap.Bundle.Messages, "segments.@reverse.0")
-	return &finishedRun{Snapshot: string(head.Head.ID), Output: last.Get("output").String(),
+	return &finishedRun{Snapshot: string(head.Head.ID), Parent: string(head.Head.Parent), Program: last.Get("program").String(), Output: last.Get("output").String(),
 		Tokens: last.Get("tokens_in").Int() + last.Get("tokens_out").Int(), Cost: last.Get("cost_micro_usd").Int()}
 }
 
