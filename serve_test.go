@@ -280,6 +280,9 @@ func TestServeOthersWords(t *testing.T) {
 		}
 		return all
 	}
+	if code, body := s.does("POST", "/api/sessions", ada, `{"user_input":"who?","agent":"nope"}`); code != 422 || body.Get("error.code").String() != "INVALID" {
+		t.Errorf("an agent that there is not: %d %s", code, body)
+	}
 	if all := run(ada); strings.Contains(all, "rivate") || !strings.Contains(all, "decided: ") || !strings.Contains(all, "ASKED: ") {
 		t.Errorf("ada reads: %s", all)
 	}
@@ -313,6 +316,11 @@ func TestServeTokens(t *testing.T) {
 	}
 	if _, errs, code := session(t, dir, env, "token", "create", "../eve"); code != 2 {
 		t.Errorf("a user that is no name: %d %s", code, errs)
+	}
+	for _, never := range []string{"0s", "-1h"} {
+		if _, errs, code := session(t, dir, env, "token", "create", "ada", "--for", never); code != 2 {
+			t.Errorf("for %s: %d %s", never, code, errs)
+		}
 	}
 	out, _, _ := session(t, dir, env, "token", "create", "ada", "--json")
 	ada, id := gjson.Get(out, "token").String(), gjson.Get(out, "id").String()

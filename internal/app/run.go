@@ -60,6 +60,9 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 		x.cleanHourly(ctx)
 		if o.Session == "" {
 			r, err := x.newRun(ctx, o)
+			if err == nil {
+				err = r.pol.mayRun(o.Agent)
+			}
 			if err != nil {
 				return RunResult{}, err
 			}
@@ -70,11 +73,31 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 			return RunResult{}, err
 		}
 		r, err := x.runOf(ctx, s, o)
+		if err == nil {
+			err = r.pol.mayRun(o.Agent)
+		}
 		if err != nil {
 			return RunResult{}, err
 		}
 		return r.do(ctx)
 	})
+}
+
+// NoAgentError says that the policy has no agent and no program of a name.
+type NoAgentError struct{ Agent string }
+
+func (e *NoAgentError) Error() string {
+	return fmt.Sprintf("there is no program %.60q in bundles.yaml, and no agent", e.Agent)
+}
+
+// mayRun refuses an agent that the policy does not have, before anything is changed for it.
+func (p policy) mayRun(agent string) error {
+	_, an := p.Bundles.Agents[agent]
+	_, program := p.Bundles.Programs[agent]
+	if agent != "" && !an && !program {
+		return &NoAgentError{agent}
+	}
+	return nil
 }
 
 // decisionTime is for how long a question waits for an answer where nobody said otherwise.

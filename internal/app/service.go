@@ -99,7 +99,7 @@ func (s *Service) job(ctx context.Context, o StartOptions) (job, lifecycle.ID, e
 	if err != nil {
 		return job{}, "", err
 	}
-	if err = s.accepted.must(ctx, at); err == nil {
+	if err = s.accepted.must(ctx, at, o.Agent); err == nil {
 		err = priority(o.Priority)
 	}
 	if err != nil {

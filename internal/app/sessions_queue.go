@@ -65,7 +65,7 @@ func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, 
 			return lifecycle.Session{}, err
 		}
 		j := job{Base: string(base), Run: run, Agent: o.Agent, Profile: x.site.Profile, Queue: true, Priority: o.Priority}
-		if err := priority(o.Priority); err != nil {
+		if err := errors.Join(priority(o.Priority), x.site.hasAgent(ctx, o.Agent)); err != nil {
 			return lifecycle.Session{}, err
 		}
 		if _, err := x.jobs(ctx); err != nil { // its tables
@@ -85,6 +85,18 @@ func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, 
 		})
 		return s, err
 	})
+}
+
+// hasAgent refuses an agent that the policy does not have; "" is the usual one.
+func (s *site) hasAgent(ctx context.Context, agent string) error {
+	if agent == "" {
+		return nil
+	}
+	p, err := s.policy(ctx)
+	if err != nil {
+		return err
+	}
+	return p.mayRun(agent)
 }
 
 func priority(p string) error {
