@@ -4,14 +4,18 @@ package main
 
 import (
 	"database/sql"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
 
-// TestReworded rewords the one todo of a session that failed: the agent that goes on with it hears the new words.
+// TestReworded rewords the one todo of a session that failed: the agent that goes on with it hears the new words. A todo
+// that there is not is named, and the session says why it failed.
 func TestReworded(t *testing.T) {
 	t.Parallel()
 	dir, env := teamTree(t)
@@ -20,6 +24,12 @@ func TestReworded(t *testing.T) {
 	}
 	out, _, _ := session(t, dir, env, "list", "--status", "failed", "--json")
 	id := gjson.Get(out, "sessions.0.id").String()
+	if out, errs, code := session(t, dir, env, "info", id); code != 0 || !strings.Contains(out, "exit status 3") {
+		t.Errorf("info of a failed session: %d %s%s", code, out, errs)
+	}
+	if _, errs, code := session(t, dir, env, "resume", id, "--skip-todo", "nope"); code != 2 || !strings.Contains(errs, "nope") || strings.Contains(errs, "killed run") {
+		t.Errorf("a todo that there is not: %d %s", code, errs)
+	}
 	out, errs, code := session(t, dir, env, "resume", id, "--agent", "echo", "--update-todo", "t1=new words")
 	if code != 0 || !strings.Contains(out, "old words") || !strings.Contains(out, "- new words") {
 		t.Errorf("reworded: %d %s%s", code, out, errs)
@@ -64,5 +74,39 @@ func TestDatabaseFailsAtTheEnd(t *testing.T) {
 	}
 	if head, _, _ := session(t, dir, env, "show", "HEAD", "--json"); gjson.Get(head, "session_id").String() != id {
 		t.Error("the agent was asked again")
+	}
+}
+
+// TestWorkerEnds ends a worker as a system does: what it did is recorded, and nothing else is said.
+func TestWorkerEnds(t *testing.T) {
+	t.Parallel()
+	dir, env := teamTree(t)
+	if out, errs, code := session(t, dir, env, "run", "--queue", "--agent", "echo", "work"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	program, err := exec.LookPath("session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	cmd := exec.CommandContext(t.Context(), program, "worker", "--slots", "1")
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; n++ {
+		if list, _, _ := session(t, dir, env, "list", "--status", "completed", "--json"); gjson.Get(list, "sessions.#").Int() == 1 {
+			break
+		}
+		if n == 200 {
+			t.Fatal("it does not work")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || strings.Contains(said.String(), "nothing was recorded") {
+		t.Errorf("it ends with %v: %s", err, said.String())
 	}
 }
