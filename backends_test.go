@@ -44,6 +44,11 @@ func serviceURLs(env *testscript.Env) error {
 			u.Path += "/" + hex.EncodeToString(b[:])
 			secret, _ := u.User.Password()
 			env.Setenv("S3_SECRET", secret)
+			wrong := *u
+			wrong.User = url.UserPassword("nobody", secret)
+			env.Setenv("S3_WRONG_KEY", wrong.String())
+			wrong.User = url.UserPassword(u.User.Username(), "wrong-"+secret)
+			env.Setenv("S3_WRONG_SECRET", wrong.String())
 		}
 		env.Setenv(strings.ToUpper(name), u.String())
 	}

@@ -241,6 +241,60 @@ func TestServeFromRunToAnswer(t *testing.T) {
 	s.ends(t)
 }
 
+// TestServeOthersWords lets a user run something in the operator's work tree: neither the user's snapshots nor the prompt
+// have the operator's words, blocker, next steps, tasks or memory in them. The operator's own have.
+func TestServeOthersWords(t *testing.T) {
+	t.Parallel()
+	dir, env := teamTree(t)
+	for _, args := range [][]string{{"save", "-m", "private words", "--next", "private step", "--todo", "private task"}, {"memory", "add", "the queue of customer Zulu is private"},
+		{"blocker", "set", "other", "-m", "private blocker"}} {
+		if out, errs, code := session(t, dir, env, args...); code > 3 || code == 1 || code == 2 {
+			t.Fatal(args, code, out, errs)
+		}
+	}
+	out, _, _ := session(t, dir, env, "token", "create", "ada", "--json")
+	ada := gjson.Get(out, "token").String()
+	s := serve(t, dir, env)
+	run := func(token string) string {
+		id := s.begin(token, `{"user_input":"the queue of customer?","agent":"ask"}`)
+		s.hear(id, token, 0, "session.paused hitl_waiting")
+		_, one := s.does("GET", "/api/sessions/"+id, token, "")
+		if code, body := s.does("POST", "/api/sessions/"+id+"/requests/"+one.Get("data.pending.request_id").String()+"/answer", token, `{"choice":"Redis, customer"}`); code != 200 {
+			t.Fatalf("answer: %d %s", code, body)
+		}
+		s.hear(id, token, 0, "session.completed completed")
+		_, one = s.does("GET", "/api/sessions/"+id, token, "")
+		prompt := s.begin(token, `{"user_input":"the queue of customer?","agent":"echo"}`)
+		s.hear(prompt, token, 0, "session.completed completed")
+		_, echoed := s.does("GET", "/api/sessions/"+prompt, token, "")
+		all := one.String() + echoed.String()
+		for _, p := range one.Get("data.session_checkpoints").Array() {
+			code, body := s.does("GET", "/api/sessions/"+id+"/snapshots/"+p.Get("snapshot").String(), token, "")
+			if code != 200 || body.Get("data.git_commit").String() == "" || body.Get("data.environment_state.git.head").String() == "" {
+				t.Errorf("snapshot: %d %s", code, body)
+			}
+			all += body.String()
+		}
+		if code, found := s.does("GET", "/api/sessions/"+id+"/memory?query=queue+customer&top_k=50", token, ""); code == 200 {
+			all += found.String()
+		}
+		return all
+	}
+	if code, body := s.does("POST", "/api/sessions", ada, `{"user_input":"who?","agent":"nope"}`); code != 422 || body.Get("error.code").String() != "INVALID" {
+		t.Errorf("an agent that there is not: %d %s", code, body)
+	}
+	if all := run(ada); strings.Contains(all, "rivate") || !strings.Contains(all, "decided: ") || !strings.Contains(all, "ASKED: ") {
+		t.Errorf("ada reads: %s", all)
+	}
+	all := run(s.key)
+	for _, private := range []string{"private words", "private step", "private blocker", "Zulu is private"} {
+		if !strings.Contains(all, private) {
+			t.Errorf("the operator does not read %q: %s", private, all)
+		}
+	}
+	s.ends(t)
+}
+
 // ends ends a service as a system does, and wants it to end well.
 func (s *offered) ends(t *testing.T) {
 	t.Helper()
@@ -262,6 +316,11 @@ func TestServeTokens(t *testing.T) {
 	}
 	if _, errs, code := session(t, dir, env, "token", "create", "../eve"); code != 2 {
 		t.Errorf("a user that is no name: %d %s", code, errs)
+	}
+	for _, never := range []string{"0s", "-1h"} {
+		if _, errs, code := session(t, dir, env, "token", "create", "ada", "--for", never); code != 2 {
+			t.Errorf("for %s: %d %s", never, code, errs)
+		}
 	}
 	out, _, _ := session(t, dir, env, "token", "create", "ada", "--json")
 	ada, id := gjson.Get(out, "token").String(), gjson.Get(out, "id").String()

@@ -27,6 +27,9 @@ func (r *root) run(k *call) error {
 	if k.IsSet("session") && (k.IsSet("base") || k.IsSet("fork")) {
 		return usagef("%s", r.words.Say("usage.run-session"))
 	}
+	if k.Duration("answer-within") < time.Millisecond {
+		return usagef("%s", r.words.Say("usage.answer-within"))
+	}
 	if err := k.database(); err != nil {
 		return err
 	}

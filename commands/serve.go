@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"session/internal/app"
@@ -43,7 +42,10 @@ func (r *root) serveCommand() *cli.Command {
 type served struct {
 	URL     string `json:"url"`
 	KeyFile string `json:"key_file"`
+	Listen  string `json:"listen"`
 	PID     int    `json:"pid"`
+
+	everywhere, open bool // it listens on every address; others can reach it without encryption
 }
 
 func (r *root) serve(k *call) (err error) {
@@ -77,7 +79,7 @@ func (r *root) serve(k *call) (err error) {
 	if err != nil {
 		return err
 	}
-	r.greet(served{URL: address(l.Addr(), secure), KeyFile: file, PID: k.place.PID}, key)
+	r.greet(greeting(l.Addr(), secure, file, k.place.PID), key)
 	return together(k.Ctx(), x.RunQueue, answer)
 }
 
@@ -189,6 +191,14 @@ func address(at net.Addr, secure bool) string {
 	return scheme + "://" + net.JoinHostPort(host, port(at)) + "/"
 }
 
+func greeting(at net.Addr, secure bool, key string, pid int) served {
+	s := served{URL: address(at, secure), KeyFile: key, Listen: at.String(), PID: pid}
+	if t, ok := at.(*net.TCPAddr); ok {
+		s.everywhere, s.open = t.IP.IsUnspecified(), !t.IP.IsLoopback() && !secure
+	}
+	return s
+}
+
 // greet says where the service is. The key goes to a terminal only, never into a log file.
 func (r *root) greet(s served, key string) {
 	if r.json {
@@ -201,7 +211,10 @@ func (r *root) greet(s served, key string) {
 	}
 	r.say("%s\n", r.words.Say("serve.at", "url", url))
 	r.say("%s\n", r.words.Say("serve.key", "file", s.KeyFile))
-	if !strings.Contains(s.URL, "://127.") && !strings.Contains(s.URL, "://[::1]") && !strings.HasPrefix(s.URL, "https") {
+	if s.everywhere {
+		r.say("%s\n", r.words.Say("serve.everywhere", "at", s.Listen))
+	}
+	if s.open {
 		r.note("! %s\n", r.words.Say("serve.open"))
 	}
 }

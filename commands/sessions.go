@@ -125,6 +125,9 @@ func (r *root) showSession(i app.SessionInfo) {
 	} else if !i.ExpiresAt.IsZero() {
 		r.row("sessions.expires", i.ExpiresAt.Local().Format("2006-01-02 15:04"))
 	}
+	if why := i.Why(); why != "" {
+		r.say("%s  %s\n", text.Pad(r.words.Say("sessions.why"), 12), text.Line(why, 500))
+	}
 	for n, t := range i.Todos {
 		line := fmt.Sprintf("%s  %s  %s", t.ID, t.Status, text.Safe(t.Title))
 		if t.RetryCount > 0 {
@@ -267,8 +270,12 @@ func (r *root) went(whole any, g app.Going, err error) error {
 
 // ran shows what a run said, and what its Session is now.
 func (r *root) ran(res app.RunResult) {
-	r.say("%s\n", text.SafeLines(res.Output))
-	r.note("%s\n", r.words.Say("run.done", "id", short(res.ID), "program", res.Program))
+	if res.ID == "" {
+		r.note("%s\n", r.words.Say("run.waits"))
+	} else {
+		r.say("%s\n", text.SafeLines(res.Output))
+		r.note("%s\n", r.words.Say("run.done", "id", short(res.ID), "program", res.Program))
+	}
 	r.asks(res.Session, res.Request)
 }
 

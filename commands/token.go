@@ -29,6 +29,9 @@ func (r *root) tokenCreate(k *call) error {
 	if k.NArg() > 1 || k.NArg() == 0 && !k.Bool("metrics") {
 		return usagef("%s", r.words.Say("usage.token-user"))
 	}
+	if k.IsSet("for") && k.Duration("for") <= 0 {
+		return usagef("%s", r.words.Say("usage.token-for"))
+	}
 	if err := k.database(); err != nil {
 		return err
 	}

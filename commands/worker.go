@@ -43,10 +43,10 @@ func (r *root) worker(k *call) error {
 	log := slog.New(slog.NewTextHandler(r.Err, &slog.HandlerOptions{Level: level}))
 	err = app.Worker(k.Ctx(), k.place, app.WorkerOptions{Slots: k.Int("slots"), Name: name, Drain: k.Bool("drain"), Grace: k.Duration("grace"),
 		Rescue: k.Duration("rescue-after"), Log: log})
-	if err != nil {
-		return err
+	if err == nil && k.Ctx().Err() != nil {
+		return &finished{app.Interrupted} // what it did is recorded, and there is no more to say
 	}
-	return k.Ctx().Err()
+	return err
 }
 
 // queue puts a run into the queue.

@@ -101,7 +101,7 @@ func TestAnnounced(t *testing.T) {
 		want("running", "execution", "a", 2, 0, "")
 		must(a.Ask(ctx, key, lifecycle.Question{ID: "q", As: "run", Type: "decision", TimeOut: time.Hour}))
 		want("hitl_waiting", "", "a", 2, 0, "q")
-		must(a.Answer(ctx, key, "q", lifecycle.Decision{By: "ada"}))
+		must(a.Answer(ctx, key, "q", lifecycle.Decision{By: "ada", Choice: "go"}))
 		want("running", "execution", "a", 2, 0, "")
 		must(a.Change(ctx, key, lifecycle.Change{Cause: lifecycle.Complete, As: "run"}))
 		want("completed", "", "a", 2, 0, "")

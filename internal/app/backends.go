@@ -97,6 +97,11 @@ type UnreachableError struct{ Err error }
 func (e *UnreachableError) Error() string { return e.Err.Error() }
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
+// outOfReach reports whether a shared store cannot be used now: it does not answer, or does not let us in.
+func outOfReach(err error) bool {
+	return errors.Is(err, snapshot.ErrUnavailable) || errors.Is(err, snapshot.ErrForbidden)
+}
+
 // shelf opens the snapshots that commands work on: the shared ones where there are such, else those of this machine. make
 // says whether to make a store where there is none; without one the error is file.ErrNoStore. *UnreachableError.
 func (s *site) shelf(ctx context.Context, make bool) (snapshot.Leaser, *snapshot.Store, error) {
@@ -171,7 +176,7 @@ func (s *site) shared(ctx context.Context, raw string, make bool) (*snapshot.Sto
 	switch {
 	case errors.Is(err, snapshot.ErrNoRemote):
 		return nil, fmt.Errorf("%w: %w", file.ErrNoStore, err)
-	case errors.Is(err, snapshot.ErrUnavailable):
+	case outOfReach(err):
 		return nil, &UnreachableError{err}
 	}
 	return store, err

@@ -71,6 +71,12 @@ func Describe(err error, words *text.Catalogue) Fault {
 		noGit     *NoGitError
 		half      *InterruptedError
 	)
+	var recorded *RecordedError
+	if errors.As(err, &recorded) {
+		f := Describe(recorded.Err, words)
+		return Fault{f.Code, say("error.run-recorded", "id", recorded.Snapshot, "session", recorded.Session, "cause", f.Message),
+			say("hint.run-recorded", "id", recorded.Snapshot, "session", recorded.Session)}
+	}
 	if f, ok := describeBackend(err, plain, words); ok {
 		return f
 	}
@@ -146,6 +152,8 @@ func describeBackend(err error, plain string, words *text.Catalogue) (Fault, boo
 		return Fault{Failed, plain, ""}, true // it says what to do
 	case errors.As(err, &format), errors.As(err, &local):
 		return Fault{Corrupt, plain, ""}, true
+	case errors.Is(err, snapshot.ErrForbidden):
+		return Fault{Failed, plain, words.Say("hint.forbidden")}, true
 	case errors.As(err, &away), errors.Is(err, snapshot.ErrUnavailable), errors.Is(err, coordination.ErrUnavailable), errors.Is(err, coordination.ErrDamaged):
 		return Fault{Failed, plain, words.Say("hint.unreachable")}, true
 	}

@@ -65,6 +65,11 @@ func (j *journal) write() error {
 // another path is touched only if that path's lease is free, which says that its owner is dead.
 func (s *site) mend(leases snapshot.Leaser, store *snapshot.Store) func(context.Context) error {
 	return func(ctx context.Context) (err error) {
+		defer func() {
+			if err != nil {
+				err = fmt.Errorf("clean up after a killed run: %w", err)
+			}
+		}()
 		file := filepath.Join(s.runtimeDir(), journalFile)
 		info, err := os.Stat(file)
 		if isMissing(err) || s.repo == nil {

@@ -208,9 +208,26 @@ func Show(ctx context.Context, p Place, ref string) (ShowResult, error) {
 	if err != nil {
 		return ShowResult{}, err
 	}
+	if row.Head, err = c.isHead(ctx, snap.Manifest); err != nil {
+		return ShowResult{}, err
+	}
 	b, err := session.ReadBundle(snap.Bundle.Environment, snap.Bundle.Context, snap.Bundle.Messages)
 	return ShowResult{Row: row, ParentDigest: snap.ParentDigest, Digest: snap.Digest, RunID: snap.RunID, PlanHash: snap.PlanHash,
 		Accepted: snap.AcceptedPlanHash, Environment: b.Environment, Context: b.Context, Messages: b.Messages}, err
+}
+
+// isHead reports whether a snapshot is the newest of its path, or of this work tree's.
+func (c *lineage) isHead(ctx context.Context, m snapshot.Manifest) (bool, error) {
+	at, err := c.store.Head(ctx, m.Path)
+	if err != nil || at.Head != nil && at.Head.ID == m.ID {
+		return err == nil, err
+	}
+	newest, err := c.newestID(ctx)
+	var none *NothingSavedError
+	if errors.As(err, &none) {
+		err = nil
+	}
+	return newest == m.ID, err
 }
 
 // DiffResult is how two snapshots differ.

@@ -236,7 +236,11 @@ func (s *site) saved(ctx context.Context, id string) (saved, error) {
 	case errors.As(err, &away) && found && id == "":
 		var notes []session.Finding
 		if !errors.Is(err, errOffline) {
-			notes = append(notes, session.NewFinding(session.SourceFailed, "load.unreachable", "cause", err))
+			key := "load.unreachable"
+			if errors.Is(err, snapshot.ErrForbidden) {
+				key = "load.forbidden"
+			}
+			notes = append(notes, session.NewFinding(session.SourceFailed, key, "cause", err))
 		}
 		return saved{state: state, notes: notes}, nil
 	case errors.Is(err, file.ErrNoStore):

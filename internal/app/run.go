@@ -60,7 +60,7 @@ type RunOptions struct {
 // RunResult is the outcome of execute(base_session_id, input).
 type RunResult struct {
 	Output  string             `json:"output"`
-	ID      string             `json:"session_id"` // of the new snapshot
+	ID      string             `json:"session_id"` // of the new snapshot; "" where the run stopped before it recorded one
 	Parent  string             `json:"parent_session_id"`
 	Program string             `json:"program"`
 	Tokens  int64              `json:"tokens"`
@@ -78,6 +78,9 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 		x.cleanHourly(ctx)
 		if o.Session == "" {
 			r, err := x.newRun(ctx, o)
+			if err == nil {
+				err = r.pol.mayRun(o.Agent)
+			}
 			if err != nil {
 				return RunResult{}, err
 			}
@@ -88,11 +91,31 @@ func Run(ctx context.Context, p Place, o RunOptions) (RunResult, error) {
 			return RunResult{}, err
 		}
 		r, err := x.runOf(ctx, s, o)
+		if err == nil {
+			err = r.pol.mayRun(o.Agent)
+		}
 		if err != nil {
 			return RunResult{}, err
 		}
 		return r.do(ctx)
 	})
+}
+
+// NoAgentError says that the policy has no agent and no program of a name.
+type NoAgentError struct{ Agent string }
+
+func (e *NoAgentError) Error() string {
+	return fmt.Sprintf("there is no program %.60q in bundles.yaml, and no agent", e.Agent)
+}
+
+// mayRun refuses an agent that the policy does not have, before anything is changed for it.
+func (p policy) mayRun(agent string) error {
+	_, an := p.Bundles.Agents[agent]
+	_, program := p.Bundles.Programs[agent]
+	if agent != "" && !an && !program {
+		return &NoAgentError{agent}
+	}
+	return nil
 }
 
 // decisionTime is for how long a question waits for an answer where nobody said otherwise.
@@ -109,6 +132,7 @@ type running struct {
 	lease snapshot.Leaser
 	hold  *holding
 	aside bool // on a path of the Session's own, not of the work tree
+	blank bool // it begins from the base's files alone: what is said there is not its owner's
 }
 
 // prepareRun reads everything that can refuse a run.
@@ -164,7 +188,7 @@ func (x *Sessions) newRun(ctx context.Context, o RunOptions) (*running, error) {
 func todosOf(o RunOptions) []lifecycle.Todo {
 	titles := o.Todos
 	if len(titles) == 0 {
-		titles = []string{text.Line(o.Input, 200)}
+		titles = []string{todoOf(o.Input)}
 	}
 	var all []lifecycle.Todo
 	for i, t := range titles {
@@ -172,6 +196,9 @@ func todosOf(o RunOptions) []lifecycle.Todo {
 	}
 	return all
 }
+
+// todoOf is the one thing to do that an input is.
+func todoOf(input string) string { return text.Line(input, 200) }
 
 // runOf is a run that goes on with a Session: from the newest snapshot of its path, or from where it was to begin.
 func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions) (*running, error) {
@@ -210,7 +237,7 @@ func (x *Sessions) runOf(ctx context.Context, s lifecycle.Session, o RunOptions)
 	case head.Head != nil:
 		r.at.Base = head.Head.ID
 	case j.Base != "":
-		r.at.Fork, r.at.Base, r.run = true, snapshot.ID(j.Base), j.Run
+		r.at.Fork, r.at.Base, r.run, r.blank = true, snapshot.ID(j.Base), j.Run, j.Blank
 		_, attempt, _ := strings.Cut(string(r.hold.run), ".")
 		r.hold.run = lifecycle.RunID(j.Run + "." + attempt)
 	}
@@ -243,9 +270,14 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 	if err == nil && out.Beside != nil {
 		err = out.Beside // a run does not work beside another: its base would not be the newest
 	}
+	recorded := err == nil && out.Made.ID != ""
 	err = r.hold.end(ctx, done, err, func(ctx context.Context) error { return r.hold.finish(ctx, done) })
 	again := errors.Is(err, errDone)
-	if err != nil && !again {
+	var stopped *StoppedError
+	switch {
+	case err != nil && recorded && !errors.As(err, &stopped):
+		return RunResult{}, &RecordedError{out.Made.ID, r.hold.now.ID, err}
+	case err != nil && !again:
 		return RunResult{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -253,14 +285,15 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 	if err != nil {
 		return RunResult{}, err
 	}
-	res := RunResult{Output: done.Output, ID: string(s.Head), Session: s.ID, Status: s.Status, Request: s.Pending, Steps: out.Report.Results}
-	if again {
-		if f := r.finished(ctx, r.hold.run); f != nil {
-			res.Output = f.Output
-		}
-		return res, nil
+	res := RunResult{Session: s.ID, Status: s.Status, Request: s.Pending, Steps: out.Report.Results}
+	switch {
+	case again && r.hold.was != nil:
+		done = *r.hold.was
+	case d != nil:
+		done.Parent, done.Program = string(out.Made.Parent), d.Used
 	}
-	res.Parent, res.Program, res.Tokens, res.Cost = string(out.Made.Parent), d.Used, done.Tokens, float64(done.Cost)/1e6
+	res.Output, res.ID, res.Parent, res.Program = done.Output, done.Snapshot, done.Parent, done.Program
+	res.Tokens, res.Cost = done.Tokens, float64(done.Cost)/1e6
 	return res, nil
 }
 
@@ -288,10 +321,19 @@ func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, err
 		Plan: r.mode,
 		Steps: func(b cycle.Base) engine.Steps[execute.Draft] {
 			w := r.runWorld(r.pol, b, r.run)
+			if r.blank {
+				w.Search = func(context.Context, memory.Query) ([]memory.Found, error) { return nil, nil } // nothing of its own yet
+			}
 			w.Approved = r.hold.approved
 			return execute.Steps(w)
 		},
-		Draft: func(b cycle.Base) *execute.Draft { line = runLine(r.at, b); return r.runDraft(r.pol, b, r.o) },
+		Draft: func(b cycle.Base) *execute.Draft {
+			line = runLine(r.at, b)
+			if r.blank {
+				b.Bundle = filesOf(b.Bundle)
+			}
+			return r.runDraft(r.pol, b, r.o)
+		},
 		Bundle: func(d *execute.Draft, _ engine.Report) (session.Bundle, bool, error) {
 			return r.runBundle(d, r.pol, r.run, line)
 		},
@@ -317,7 +359,7 @@ func (r *running) finished(ctx context.Context, dead lifecycle.RunID) *finishedR
 		return nil
 	}
 	last := gjson.GetBytes(snap.Bundle.Messages, "segments.@reverse.0")
-	return &finishedRun{Snapshot: string(head.Head.ID), Output: last.Get("output").String(),
+	return &finishedRun{Snapshot: string(head.Head.ID), Parent: string(head.Head.Parent), Program: last.Get("program").String(), Output: last.Get("output").String(),
 		Tokens: last.Get("tokens_in").Int() + last.Get("tokens_out").Int(), Cost: last.Get("cost_micro_usd").Int()}
 }
 
@@ -388,8 +430,10 @@ func (c *lineage) runDraft(pol policy, b cycle.Base, o RunOptions) *execute.Draf
 func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memory.SessionRef) (session.Bundle, bool, error) {
 	b := *inherited(d.Base)
 	if b.Context.State.Mode == "" {
-		b.Context.State = session.State{Mode: "quick", WorkingOn: redact.Text(d.Input), NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE"}
-		if c.repo != nil {
+		at := b.Context.State
+		b.Context.State = session.State{Mode: "quick", WorkingOn: redact.Text(d.Input), NextSteps: []string{c.Words.Say("words.say-next")}, OpenSpecStatus: "NONE",
+			GitBranch: at.GitBranch, GitCommit: at.GitCommit}
+		if c.repo != nil && b.Environment.Git == nil {
 			b.Context.State.GitBranch, b.Context.State.GitCommit = session.PathText(c.head.Branch()), c.head.Commit
 			b.Environment.Git = &session.GitFacts{Ref: session.PathText(c.head.Ref), Head: c.head.Commit}
 		}
@@ -408,4 +452,14 @@ func (c *lineage) runBundle(d *execute.Draft, pol policy, run string, line memor
 		"tokens_in": d.Answer.TokensIn, "tokens_out": d.Answer.TokensOut, "cost_micro_usd": d.Answer.CostMicro})
 	b.Messages.Segments = append(b.Messages.Segments, segment)
 	return b, err == nil, errors.Join(err)
+}
+
+// filesOf is what a bundle says of files: nobody's words, tasks, blockers or memory.
+func filesOf(b session.Bundle) session.Bundle {
+	var only session.Bundle
+	if g := b.Environment.Git; g != nil {
+		only.Environment.Git = &session.GitFacts{Ref: g.Ref, Head: g.Head, Tree: g.Tree, Kept: g.Kept, Dirty: g.Dirty, Files: g.Files, WorkTree: g.WorkTree}
+	}
+	only.Context.State.GitBranch, only.Context.State.GitCommit = b.Context.State.GitBranch, b.Context.State.GitCommit
+	return only
 }

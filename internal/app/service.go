@@ -99,7 +99,7 @@ func (s *Service) job(ctx context.Context, o StartOptions) (job, lifecycle.ID, e
 	if err != nil {
 		return job{}, "", err
 	}
-	if err = s.accepted.must(ctx, at); err == nil {
+	if err = s.accepted.must(ctx, at, o.Agent); err == nil {
 		err = priority(o.Priority)
 	}
 	if err != nil {
@@ -110,7 +110,8 @@ func (s *Service) job(ctx context.Context, o StartOptions) (job, lifecycle.ID, e
 		return job{}, "", err
 	}
 	run, err := at.runID()
-	return job{Base: string(base), Run: run, Agent: o.Agent, Profile: at.Profile, Queue: true, Priority: o.Priority}, lifecycle.ID(snapshot.ForkID(chain.ID(), base, run)), err
+	return job{Base: string(base), Run: run, Agent: o.Agent, Profile: at.Profile, Queue: true, Priority: o.Priority,
+		Blank: o.Owner != s.Owner}, lifecycle.ID(snapshot.ForkID(chain.ID(), base, run)), err
 }
 
 // Limiter counts requests over all services of this database, where a place to do so is named; else nil.

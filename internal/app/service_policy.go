@@ -17,35 +17,39 @@ import (
 type acceptances struct {
 	mu   sync.Mutex
 	last [sha256.Size]byte
+	p    policy // with that hash
 	any  bool
 }
 
-// must is Fail-Fast for a site, as policy.mustBeAccepted is.
-func (a *acceptances) must(ctx context.Context, at *site) error {
+// must is Fail-Fast for a site, as policy.mustBeAccepted is, and for an agent, as policy.mayRun is.
+func (a *acceptances) must(ctx context.Context, at *site, agent string) error {
 	sum, ok := at.policySum()
-	if ok && a.is(sum) {
-		return nil
+	if p, known := a.known(sum); ok && known {
+		return p.mayRun(agent)
 	}
 	p, err := at.policy(ctx)
 	if err == nil {
 		err = p.mustBeAccepted()
 	}
-	if err == nil && ok {
-		a.keep(sum)
+	if err != nil {
+		return err
 	}
-	return err
+	if ok {
+		a.keep(sum, p)
+	}
+	return p.mayRun(agent)
 }
 
-func (a *acceptances) is(sum [sha256.Size]byte) bool {
+func (a *acceptances) known(sum [sha256.Size]byte) (policy, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.any && a.last == sum
+	return a.p, a.any && a.last == sum
 }
 
-func (a *acceptances) keep(sum [sha256.Size]byte) {
+func (a *acceptances) keep(sum [sha256.Size]byte, p policy) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.last, a.any = sum, true
+	a.last, a.p, a.any = sum, p, true
 }
 
 // mostPolicyFiles is how many files a policy's folder may have to be summed up.

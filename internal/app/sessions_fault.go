@@ -34,6 +34,8 @@ func describeSessions(err error, plain string, words *text.Catalogue) (Fault, bo
 		return Fault{Usage, plain, ""}, true
 	case errors.As(err, &tree):
 		return Fault{Failed, plain, say("hint.session-tree")}, true
+	case errors.As(err, &stopped) && stopped.Status != lifecycle.Running && !stopped.Status.Resumable():
+		return Fault{Interrupted, plain, say("hint.session-info")}, true
 	case errors.As(err, &stopped):
 		return Fault{Interrupted, plain, say("hint.session-stopped", "id", stopped.Session)}, true
 	case errors.As(err, &asked), errors.As(err, &transition), errors.As(err, &other), errors.As(err, &answered):

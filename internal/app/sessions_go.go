@@ -56,6 +56,9 @@ func (x *Sessions) Go(ctx context.Context, s lifecycle.Session, o ResumeOptions)
 		return g, err
 	}
 	r, err := x.runOf(ctx, s, RunOptions{Agent: o.Agent})
+	if err == nil {
+		err = r.pol.mayRun(o.Agent)
+	}
 	if err != nil {
 		return Going{}, err
 	}

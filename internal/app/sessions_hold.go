@@ -25,6 +25,7 @@ type job struct {
 	Profile  string `json:"profile,omitempty"`
 	Queue    bool   `json:"queue,omitempty"` // workers run it
 	Priority string `json:"priority,omitempty"`
+	Blank    bool   `json:"blank,omitempty"` // its owner may not know what the base says: it begins from the base's files alone
 }
 
 // jobOf is what a Session runs: what the service has settled, else its options.
@@ -61,12 +62,13 @@ type holding struct {
 	stop    context.CancelCauseFunc            // of the run
 	watched chan struct{}                      // closed when nobody watches any more
 	before  func(lifecycle.RunID) *finishedRun // what a run that died had committed already
+	was     *finishedRun                       // that, where it was so
 }
 
 // finishedRun is what a run has recorded.
 type finishedRun struct {
-	Snapshot, Output string
-	Tokens, Cost     int64
+	Snapshot, Parent, Program, Output string
+	Tokens, Cost                      int64
 }
 
 // errDone ends a run that finds its work done: the one before it had committed, and died.
@@ -125,6 +127,7 @@ func (h *holding) take(ctx context.Context, s lifecycle.Session) (lifecycle.Sess
 	}
 	h.now = s
 	if done := h.before(dead); done != nil {
+		h.was = done
 		return s, errorOr(h.finish(ctx, *done), errDone)
 	}
 	return s, h.move(ctx, lifecycle.TodoInProgress, lifecycle.TodoPending) // as a resume does
@@ -175,14 +178,27 @@ func (h *holding) move(ctx context.Context, from, to lifecycle.TodoStatus) error
 	return err
 }
 
-// asked is what the run is to do: the input, and the todos where there are several.
+// RecordedError says that a run's snapshot was recorded, and its Session does not know: the next run of the Session finds it.
+type RecordedError struct {
+	Snapshot snapshot.ID
+	Session  lifecycle.ID
+	Err      error
+}
+
+func (e *RecordedError) Error() string {
+	return fmt.Sprintf("snapshot %s was recorded, but its session %s does not know: %v", e.Snapshot, e.Session, e.Err)
+}
+
+func (e *RecordedError) Unwrap() error { return e.Err }
+
+// asked is what the run is to do: the input, and the todos where there are several, or where one was reworded.
 func (h *holding) asked(ctx context.Context, input string) (string, error) {
 	p, err := h.x.Plan(ctx, h.now.Key(), 0)
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return input, nil
 	}
 	open := slices.DeleteFunc(slices.Clone(p.Todos), func(t lifecycle.Todo) bool { return t.Status != lifecycle.TodoInProgress })
-	if err != nil || len(p.Todos) < 2 || len(open) == 0 {
+	if err != nil || len(open) == 0 || len(p.Todos) < 2 && (open[0].Title == todoOf(input) || open[0].Title == todoOf(h.now.Input)) {
 		return input, err
 	}
 	for _, t := range open {

@@ -65,7 +65,7 @@ func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, 
 			return lifecycle.Session{}, err
 		}
 		j := job{Base: string(base), Run: run, Agent: o.Agent, Profile: x.site.Profile, Queue: true, Priority: o.Priority}
-		if err := priority(o.Priority); err != nil {
+		if err := errors.Join(priority(o.Priority), x.site.hasAgent(ctx, o.Agent)); err != nil {
 			return lifecycle.Session{}, err
 		}
 		if _, err := x.jobs(ctx); err != nil { // its tables
@@ -85,6 +85,18 @@ func QueueRun(ctx context.Context, p Place, o QueueOptions) (lifecycle.Session, 
 		})
 		return s, err
 	})
+}
+
+// hasAgent refuses an agent that the policy does not have; "" is the usual one.
+func (s *site) hasAgent(ctx context.Context, agent string) error {
+	if agent == "" {
+		return nil
+	}
+	p, err := s.policy(ctx)
+	if err != nil {
+		return err
+	}
+	return p.mayRun(agent)
 }
 
 func priority(p string) error {
@@ -132,7 +144,7 @@ func (x *Sessions) settle(ctx context.Context, s lifecycle.Session, asked job, p
 	}
 	sum := sha256.Sum256([]byte("service\x00" + string(s.ID)))
 	run := cmp.Or(asked.Run, hex.EncodeToString(sum[:12])) // one that has begun stays on its path
-	j := job{Base: string(base), Run: run, Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p}
+	j := job{Base: string(base), Run: run, Agent: asked.Agent, Profile: asked.Profile, Queue: true, Priority: p, Blank: s.Owner != x.Owner}
 	s, err = x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Metadata: noted(s.Metadata, jobKey, raw(j))})
 	return s, j, err
 }

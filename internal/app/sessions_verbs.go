@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"session/internal/lifecycle"
+
+	"github.com/tidwall/gjson"
 )
 
 // SessionsQuery asks for a list of Sessions.
@@ -46,6 +49,19 @@ type SessionInfo struct {
 	Checkpoints []lifecycle.Checkpoint `json:"checkpoints"`
 	History     []lifecycle.Event      `json:"history"`
 	ArchivedAt  time.Time              `json:"archived_at,omitzero"` // it was put away then, whole
+}
+
+// Why is the reason of a Session that failed; "" for any other.
+func (i SessionInfo) Why() string {
+	if i.Status != lifecycle.Failed {
+		return ""
+	}
+	for _, e := range slices.Backward(i.History) {
+		if gjson.GetBytes(e.Data, "cause").String() == string(lifecycle.Fail) {
+			return gjson.GetBytes(e.Data, "note.error").String()
+		}
+	}
+	return ""
 }
 
 // InfoSession tells all about one Session.

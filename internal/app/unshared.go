@@ -228,7 +228,7 @@ func (v *saving) shareOrKeep(ctx context.Context) (*capture.Draft, cycle.Outcome
 			return d, out, nil
 		case v.o.Base == "" && n < most && errors.As(err, &first):
 			continue
-		case v.o.Base == "" && (errors.As(err, &away) || errors.Is(err, snapshot.ErrUnavailable)):
+		case v.o.Base == "" && (errors.As(err, &away) || outOfReach(err)):
 			return v.unshared(ctx, err)
 		}
 		return d, out, err
@@ -253,7 +253,7 @@ func (s *site) waiting(ctx context.Context, from *saved) {
 
 // keep leaves a run's record here that the shared store did not take: the agent's work is not lost with it.
 func (r *running) keep(ctx context.Context, out cycle.Outcome, away error) error {
-	if r.aside || !errors.Is(away, snapshot.ErrUnavailable) || len(out.Bundle.Messages.Segments) == 0 {
+	if r.aside || !outOfReach(away) || len(out.Bundle.Messages.Segments) == 0 {
 		return away
 	}
 	_, mine, err := r.site.store(true)

@@ -67,7 +67,7 @@ func Do[D any](ctx context.Context, r Runner, at Where, w Work[D]) (d *D, out Ou
 		ctx, stop = watch(ctx, lease)
 		defer stop()
 		if err := r.Mend(ctx); err != nil {
-			return nil, out, fmt.Errorf("clean up after a killed run: %w", err)
+			return nil, out, err
 		}
 	}
 	if out.Base, err = r.base(ctx, at, beside != nil); err != nil {

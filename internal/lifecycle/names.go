@@ -74,6 +74,14 @@ func text(what, s string) error {
 	return nil
 }
 
+// said refuses what is blank, besides what text does.
+func said(what, s string) error {
+	if strings.TrimSpace(s) == "" {
+		return fmt.Errorf("%w: %s is blank", ErrInvalid, what)
+	}
+	return text(what, s)
+}
+
 // document refuses what is neither nothing nor JSON.
 func document(what string, d json.RawMessage) error {
 	if d == nil {

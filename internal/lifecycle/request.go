@@ -120,7 +120,7 @@ func (d Decision) check(r Request) error {
 		}
 		return fmt.Errorf("%w: %.40q is no option of request %s; choose one of %s", ErrInvalid, d.Choice, r.ID, joined(ids))
 	}
-	return first(plain("person", d.By), optional("way", d.Via), text("the choice", d.Choice), document("the decision", d.Data), optional("run", d.Take))
+	return first(plain("person", d.By), optional("way", d.Via), said("the answer", d.Choice), document("the decision", d.Data), optional("run", d.Take))
 }
 
 // TimeOut is the Session that nobody answered, and its Request closed. Before its time it is ErrInvalid; a Request that is

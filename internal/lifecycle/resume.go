@@ -88,6 +88,9 @@ func (u TodoUpdate) apply(todos []Todo, now time.Time) error {
 		return err
 	}
 	if u.Title != nil {
+		if err := said("a todo's title", *u.Title); err != nil {
+			return err
+		}
 		t.Title = *u.Title
 	}
 	if u.DependsOn != nil {

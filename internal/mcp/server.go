@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -32,7 +33,8 @@ func New(p app.Place) *mcp.Server {
 
 // Serve speaks with one client until it closes in, or ctx ends: both are its usual end and no error.
 func Serve(ctx context.Context, p app.Place, in io.ReadCloser, out io.WriteCloser) error {
-	err := New(p).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	one := &whole{WriteCloser: out}
+	err := New(p).Run(ctx, &mcp.IOTransport{Reader: &lines{Closer: in, in: bufio.NewReader(in), out: one, words: p.Words}, Writer: one})
 	if err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil) {
 		return nil
 	}

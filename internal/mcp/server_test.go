@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -255,3 +256,45 @@ func TestServeEnds(t *testing.T) {
 type discard struct{ io.Writer }
 
 func (discard) Close() error { return nil }
+
+// TestLinesThatAreNoMessage sends what is no message between those that are: each is answered, and the server goes on.
+func TestLinesThatAreNoMessage(t *testing.T) {
+	in, say := io.Pipe()
+	hear, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(t.Context(), place(t, text.English), in, out) }()
+	answers := bufio.NewScanner(hear)
+	answers.Buffer(nil, 1<<20)
+	ask := func(line string) gjson.Result {
+		t.Helper()
+		if _, err := io.WriteString(say, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !answers.Scan() {
+			t.Fatalf("%.80s: no answer: %v", line, answers.Err())
+		}
+		return gjson.ParseBytes(answers.Bytes())
+	}
+	for _, c := range []struct {
+		line string
+		code int64
+		id   string
+	}{
+		{"this is no JSON", -32700, "null"}, {`{"jsonrpc":"2.0","id":1,`, -32700, "null"}, {"\xff", -32700, "null"}, {"\r\n \n{", -32700, "null"}, {"42", -32600, "null"}, {"[]", -32600, "null"},
+		{`{"id":"seven","method":"ping"}`, -32600, `"seven"`}, {`[{"jsonrpc":"2.0","id":1,"method":"ping"},7]`, -32600, "null"},
+		{strings.Repeat("x", mcp.DefaultMaxLineLength+10), -32700, "null"},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 0, "1"},
+		{"once more", -32700, "null"}, {`{"jsonrpc":"2.0","id":2,"method":"ping"}`, 0, "2"},
+	} {
+		a := ask(c.line)
+		if a.Get("error.code").Int() != c.code || a.Get("id").Raw != c.id || a.Get("jsonrpc").String() != "2.0" {
+			t.Errorf("%.80s: %s", c.line, a)
+		}
+	}
+	if err := say.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}

@@ -84,6 +84,7 @@ func (s *Server) refusalOf(r *http.Request, err error) refusal {
 	var removed *snapshot.ErrRemoved
 	var use *app.UsageError
 	var policy *app.PolicyError
+	var agent *app.NoAgentError
 	switch {
 	case errors.As(err, &no):
 		return no
@@ -93,7 +94,7 @@ func (s *Server) refusalOf(r *http.Request, err error) refusal {
 		return refusal{Status: http.StatusConflict, Code: "POLICY_NOT_ACCEPTED", Message: s.say(r, "serve.policy"), Hint: s.say(r, "hint.policy")}
 	case errors.Is(err, snapshot.ErrNotFound), errors.As(err, &removed):
 		return s.absent(r)
-	case errors.As(err, &many), errors.As(err, &use), errors.Is(err, snapshot.ErrInvalid):
+	case errors.As(err, &many), errors.As(err, &use), errors.As(err, &agent), errors.Is(err, snapshot.ErrInvalid):
 		return s.invalid(r, err)
 	}
 	if no, ok := s.refusalOfSession(r, err); ok {

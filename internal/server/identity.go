@@ -84,12 +84,8 @@ func address(r *http.Request) string {
 
 // admit identifies who asks, bounds how often, and answers itself where the answer is no.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) (User, bool) {
-	guesser := "address " + address(r) // who guesses tokens is refused before anything is looked up
-	if ok, wait := s.rates.may(guesser, s.now()); !ok && !same(bearer(r), s.Key) {
-		s.tooOften(w, r, wait)
-		return User{}, false
-	}
-	u, err := s.identify(r.Context(), r)
+	guesser := "address " + address(r) // only what is wrong counts against it: others may ask from there, too
+	u, err := s.identifyOf(guesser, r)
 	if errors.Is(err, ErrNoToken) {
 		s.metrics.unknown.Inc()
 		if ok, wait := s.guessed(r.Context(), guesser); !ok {
@@ -112,7 +108,25 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (User, bool) {
 	return u, true
 }
 
-// guessed counts a token that nobody has, here, where the next one is refused unheard, and wherever services count together.
+// identifyOf is identify. Of addresses that guessed too often few are looked up at a time: a token that holds waits a moment
+// there, and guesses take nothing from who asks elsewhere.
+func (s *Server) identifyOf(guesser string, r *http.Request) (User, error) {
+	ctx := r.Context()
+	if ok, _ := s.rates.may(guesser, s.now()); !ok && !same(bearer(r), s.Key) {
+		select {
+		case s.doubtful <- struct{}{}:
+			defer func() { <-s.doubtful }()
+		case <-ctx.Done():
+			return User{}, ctx.Err()
+		}
+	}
+	return s.identify(ctx, r)
+}
+
+// maxDoubtful is how many tokens of addresses that guessed too often are looked up at a time.
+const maxDoubtful = 2
+
+// guessed counts a token that nobody has, here, and wherever services count together.
 func (s *Server) guessed(ctx context.Context, guesser string) (ok bool, wait time.Duration) {
 	if ok, wait = s.rates.allow(guesser, s.now()); ok {
 		ok, wait, _ = s.everybody(ctx, guesser)

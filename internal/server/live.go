@@ -53,8 +53,9 @@ type frame struct {
 
 // What a WebSocket is closed with, besides the protocol's own codes.
 const (
-	closedGone = websocket.StatusCode(4404) // the session is gone
-	closedSlow = websocket.StatusCode(4408) // the client does not read
+	closedToken = websocket.StatusCode(4401) // its token was revoked, or has expired
+	closedGone  = websocket.StatusCode(4404) // the session is gone
+	closedSlow  = websocket.StatusCode(4408) // the client does not read
 )
 
 const (
@@ -160,10 +161,12 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k := lifecycle.Key{Owner: lifecycle.Owner(u.Name), ID: id}
-	if _, err := s.Sessions.Get(r.Context(), k); err != nil {
+	x, err := s.Sessions.Get(r.Context(), k)
+	if err != nil {
 		s.refuse(w, r, s.refusalOf(r, err))
 		return
 	}
+	after = min(after, x.Events) // of a number that there is not: from the last one on
 	woken, leave, ok := s.live.join(u.Name, k, s.Limits.Sockets)
 	if !ok {
 		s.tooOften(w, r, time.Second)
@@ -180,7 +183,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 	s.metrics.sockets.Inc()
 	defer s.metrics.sockets.Dec()
-	t := &teller{Server: s, conn: conn, key: k, after: after, woken: woken}
+	t := &teller{Server: s, conn: conn, key: k, after: after, woken: woken, holds: func(ctx context.Context) error {
+		_, err := s.identify(ctx, r)
+		return err
+	}}
 	ctx, gone := context.WithCancel(r.Context())
 	defer gone() // after the farewell: a reading that is cancelled cuts the connection
 	code, why := t.tell(ctx, gone)
@@ -223,6 +229,7 @@ type teller struct {
 	key      lifecycle.Key
 	after    int64
 	woken    chan struct{}
+	holds    func(context.Context) error // whether its token does
 	progress progress
 	told     bool // progress was told once
 }
@@ -239,8 +246,10 @@ func (t *teller) tell(ctx context.Context, gone context.CancelFunc) (websocket.S
 	}()
 	look := time.NewTicker(t.Limits.Look)
 	beat := time.NewTicker(heartbeat)
+	again := time.NewTicker(t.Limits.Again)
 	defer look.Stop()
 	defer beat.Stop()
+	defer again.Stop()
 	if err := t.hello(ctx); err != nil {
 		return t.ended(ctx, err)
 	}
@@ -257,6 +266,10 @@ func (t *teller) tell(ctx context.Context, gone context.CancelFunc) (websocket.S
 			return websocket.StatusGoingAway, "ending"
 		case <-t.woken:
 		case <-look.C:
+		case <-again.C:
+			if err := t.holds(ctx); errors.Is(err, ErrNoToken) { // a database that is away ends nobody's token
+				return t.ended(ctx, err)
+			}
 		case <-beat.C:
 			if err := t.ping(ctx); err != nil {
 				return t.ended(ctx, err)
@@ -275,6 +288,8 @@ func (t *teller) ended(ctx context.Context, err error) (websocket.StatusCode, st
 		return closedSlow, "slow"
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return closedGone, "gone"
+	case errors.Is(err, ErrNoToken):
+		return closedToken, "token"
 	}
 	t.Log.Error("a WebSocket ends", "session", t.key.ID, "cause", err)
 	return websocket.StatusInternalError, "failed"

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"session/internal/app"
 
@@ -123,6 +124,9 @@ func (s *Server) readBody(r *http.Request, must *jsonschema.Resolved, into any) 
 	if err != nil {
 		return refusal{Status: http.StatusBadRequest, Code: "MALFORMED", Message: s.say(r, "serve.malformed", "why", err.Error())}
 	}
+	if !utf8.Valid(b) {
+		return s.invalid(r, errNotText)
+	}
 	var is any
 	if err := json.Unmarshal(b, &is); err != nil {
 		return refusal{Status: http.StatusBadRequest, Code: "MALFORMED", Message: s.say(r, "serve.malformed", "why", err.Error())}
@@ -184,6 +188,9 @@ func (p parameter) set(to reflect.Value, v string) error {
 	if len(v) > maxParameter {
 		return fmt.Errorf("%s is longer than %d bytes", p.name, maxParameter)
 	}
+	if !utf8.ValidString(v) {
+		return fmt.Errorf("%s: %w", p.name, errNotText)
+	}
 	switch p.kind.Kind() {
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(v, 10, 64)
@@ -209,3 +216,5 @@ func (p parameter) set(to reflect.Value, v string) error {
 }
 
 const maxParameter = 4096
+
+var errNotText = errors.New("it is not UTF-8")

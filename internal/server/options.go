@@ -58,6 +58,7 @@ type Limits struct {
 	Write   time.Duration // for the answer; 60 s
 	Idle    time.Duration // between two requests of a connection; 60 s
 	Look    time.Duration // between two looks of a WebSocket at what others may have done; 250 ms
+	Again   time.Duration // between two looks whether a WebSocket's token still holds; 5 s
 	Take    time.Duration // for a WebSocket's client to take a message; 5 s
 	Drain   time.Duration // for what is under way when the service ends; 15 s
 }
@@ -69,6 +70,7 @@ func (l Limits) filled() Limits {
 	l.Header, l.Read = or(l.Header, 5*time.Second), or(l.Read, 20*time.Second)
 	l.Write, l.Idle = or(l.Write, time.Minute), or(l.Idle, time.Minute)
 	l.Look, l.Take = or(l.Look, 250*time.Millisecond), or(l.Take, patience)
+	l.Again = or(l.Again, 5*time.Second)
 	l.Drain = or(l.Drain, 15*time.Second)
 	return l
 }

@@ -17,17 +17,18 @@ import (
 // Server is the service. Make it with New; its Handler serves requests, Serve also minds the connections.
 type Server struct {
 	Options
-	words   map[text.Lang]*text.Catalogue
-	ops     []operation
-	openapi []byte
-	metrics *metrics
-	rates   *rates
-	alone   coordination.Quiet // while nobody answers with whom requests are counted
-	live    *live
-	traces  *traces
-	counts  joined[countsOf, counted]
-	ending  atomic.Bool
-	handler http.Handler
+	words    map[text.Lang]*text.Catalogue
+	ops      []operation
+	openapi  []byte
+	metrics  *metrics
+	rates    *rates
+	doubtful chan struct{}      // places for looking up tokens of addresses that guessed too often
+	alone    coordination.Quiet // while nobody answers with whom requests are counted
+	live     *live
+	traces   *traces
+	counts   joined[countsOf, counted]
+	ending   atomic.Bool
+	handler  http.Handler
 }
 
 // New makes a service. It touches nothing yet; with Traces it begins to send some, and Serve ends that.
@@ -36,7 +37,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	o.Limits = o.Limits.filled()
-	s := &Server{Options: o, metrics: newMetrics(), rates: newRates(o.Limits), live: newLive(),
+	s := &Server{Options: o, metrics: newMetrics(), rates: newRates(o.Limits), live: newLive(), doubtful: make(chan struct{}, maxDoubtful),
 		words: map[text.Lang]*text.Catalogue{text.English: text.New(text.English), text.Korean: text.New(text.Korean)}}
 	s.measureSessions()
 	s.ops = s.operations()

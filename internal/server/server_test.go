@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -184,6 +186,8 @@ func TestSnapshotRoutes(t *testing.T) {
 		"/api/snapshots/" + oldest:                    `data.context_state.state.working_on=first words`,
 		"/api/snapshots/HEAD":                         `data.session_id=` + newest,
 		"/api/snapshots/HEAD~1":                       `data.session_id=` + oldest,
+		"/api/snapshots/" + newest:                    `data.head=true`,
+		"/api/snapshots/" + oldest + "?":              `data.head=false`,
 		"/api/diff?from=" + oldest + "&to=" + newest:  `data.files.0.path=file`,
 		"/api/diff?from=" + oldest:                    `data.to=` + newest,
 		"/api/status":                                 `data.saved.working_on=second words`,
@@ -244,7 +248,8 @@ func TestPathTricks(t *testing.T) {
 	}
 }
 
-// TestGuessing lets somebody try tokens: after the burst they are refused unheard, and others are not.
+// TestGuessing lets somebody try tokens: after the burst they are told to wait, and others are not, not even at the same
+// address.
 func TestGuessing(t *testing.T) {
 	o := options(t)
 	o.Limits = Limits{Rate: 0.001, Burst: 5}
@@ -258,6 +263,9 @@ func TestGuessing(t *testing.T) {
 	}
 	if w := answer(s, asks("GET", "/api/me", testKey, "")); w.Code != 200 {
 		t.Errorf("the operator at the same address: %d", w.Code)
+	}
+	if w := answer(s, asks("GET", "/api/me", adaToken, "")); w.Code != 200 {
+		t.Errorf("a user at the same address: %d", w.Code)
 	}
 	other := asks("GET", "/api/me", adaToken, "")
 	other.RemoteAddr = "192.0.2.9:1"
@@ -274,6 +282,68 @@ func TestGuessing(t *testing.T) {
 	}
 	if codes[200] != 4 || codes[429] != 16 {
 		t.Errorf("one user's own bound: %v", codes)
+	}
+}
+
+// busy counts how many tokens are looked up at a time.
+type busy struct {
+	now, most atomic.Int32
+	go_       chan struct{}
+}
+
+func (b *busy) Identify(ctx context.Context, token string) (User, error) {
+	if n := b.now.Add(1); n > b.most.Load() {
+		b.most.Store(n)
+	}
+	defer b.now.Add(-1)
+	<-b.go_
+	return fewTokens{}.Identify(ctx, token)
+}
+
+// TestManyGuesses lets many guess at once from one address that has guessed too often: few are looked up at a time, a token
+// that holds is found among them, and another address does not wait.
+func TestManyGuesses(t *testing.T) {
+	o := options(t)
+	o.Limits = Limits{Rate: 0.001, Burst: 5}
+	b := &busy{go_: make(chan struct{})}
+	o.Tokens = b
+	s := serving(t, o)
+	for range 10 {
+		answer(s, asks("GET", "/api/me", "short", "")) // is wrong without being looked up
+	}
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			token, want := strings.Repeat("x", 40), 429
+			if i == 25 {
+				token, want = adaToken, 200
+			}
+			if w := answer(s, asks("GET", "/api/me", token, "")); w.Code != want {
+				t.Errorf("guess %d: %d", i, w.Code)
+			}
+		})
+	}
+	other := asks("GET", "/api/me", adaToken, "")
+	other.RemoteAddr = "192.0.2.9:1"
+	all.Go(func() {
+		if w := answer(s, other); w.Code != 200 {
+			t.Errorf("a user elsewhere: %d", w.Code)
+		}
+	})
+	for b.now.Load() < maxDoubtful+1 { // the one elsewhere is looked up beside them
+		runtime.Gosched()
+	}
+	close(b.go_)
+	all.Wait()
+	if most := b.most.Load(); most > maxDoubtful+1 {
+		t.Errorf("%d are looked up at a time", most)
+	}
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	s.doubtful <- struct{}{}
+	s.doubtful <- struct{}{}
+	if w := answer(s, asks("GET", "/api/me", adaToken, "").WithContext(gone)); w.Code != 503 {
+		t.Errorf("one that does not wait: %d", w.Code)
 	}
 }
 

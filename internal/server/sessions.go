@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"session/internal/app"
@@ -78,8 +79,8 @@ func (s *Server) begun(c call, x lifecycle.Session) begun {
 }
 
 type createIn struct {
-	Input    string          `json:"user_input" jsonschema:"what is to be done"`
-	Todos    []string        `json:"todos,omitempty" jsonschema:"what it consists of; left out: it is one thing to do"`
+	Input    string          `json:"user_input" jsonschema:"what is to be done; not blank"`
+	Todos    []string        `json:"todos,omitempty" jsonschema:"what it consists of, none blank; left out: it is one thing to do"`
 	Agent    string          `json:"agent,omitempty" jsonschema:"an agent or a program of the policy; left out: the usual one"`
 	Base     string          `json:"base_session_id,omitempty" jsonschema:"the snapshot to begin from; for the operator only; left out: where the work tree's path stands"`
 	Language string          `json:"language,omitempty" jsonschema:"language tag"`
@@ -91,8 +92,10 @@ func (s *Server) create(ctx context.Context, c call, in createIn) (begun, error)
 	switch {
 	case !slices.Contains([]string{"", "high", "normal", "low"}, in.Priority):
 		return begun{}, s.invalid(c.http, errors.New("priority is high, normal or low"))
-	case in.Input == "":
-		return begun{}, s.invalid(c.http, errors.New("user_input is empty"))
+	case strings.TrimSpace(in.Input) == "":
+		return begun{}, s.invalid(c.http, errors.New("user_input is blank"))
+	case slices.ContainsFunc(in.Todos, func(t string) bool { return strings.TrimSpace(t) == "" }):
+		return begun{}, s.invalid(c.http, errors.New("a todo is blank"))
 	case in.Base != "" && !c.user.Operator:
 		return begun{}, s.absent(c.http) // snapshots of the work tree do not exist for others
 	case len(in.Todos) > maxTodos:
@@ -244,7 +247,7 @@ func (s *Server) requests(ctx context.Context, c call, in sessionIn) (requestsOu
 type answerIn struct {
 	ID      lifecycle.ID        `path:"session_id" json:"-" doc:"id of a session"`
 	Request lifecycle.RequestID `path:"request_id" json:"-" doc:"id of a question"`
-	Choice  string              `json:"choice,omitempty" jsonschema:"the id of one of the options, where there are options"`
+	Choice  string              `json:"choice,omitempty" jsonschema:"the id of one of the options, where there are options; else what the person says; not blank"`
 	Data    json.RawMessage     `json:"data,omitempty" jsonschema:"more to say"`
 	Via     string              `json:"via,omitempty" jsonschema:"web if a person answered on a page; rest if left out"`
 }

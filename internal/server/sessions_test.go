@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,6 +127,8 @@ func TestLifeOfASession(t *testing.T) {
 		code               string
 	}{
 		{"POST", one + "/requests/q1/answer", `{"choice":"maybe"}`, 422, "INVALID"},
+		{"POST", one + "/requests/q1/answer", `{"choice":"  "}`, 422, "INVALID"},
+		{"POST", one + "/requests/q1/answer", "{\"choice\":\"\xff\"}", 422, "INVALID"},
 		{"POST", one + "/requests/q9/answer", `{"choice":"yes"}`, 404, "NOT_FOUND"},
 		{"POST", one + "/pause", ``, 409, "SESSION_TRANSITION"},
 		{"POST", one + "/requests/q1/answer", `{"choice":"yes","via":"web"}`, 200, ""},
@@ -134,6 +137,7 @@ func TestLifeOfASession(t *testing.T) {
 		{"DELETE", one, ``, 409, "SESSION_BUSY"},
 		{"POST", one + "/pause", ``, 200, ""},
 		{"POST", one + "/resume", `{"modifications":{"skip_todos":["nothing"]}}`, 422, "INVALID"},
+		{"POST", one + "/resume", `{"modifications":{"update_todos":[{"id":"a","title":" "}]}}`, 422, "INVALID"},
 		{"POST", one + "/resume", `{"modifications":{"skip":["nothing"]}}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","priority":"urgent"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","base_session_id":"HEAD"}`, 404, "NOT_FOUND"},
@@ -141,6 +145,10 @@ func TestLifeOfASession(t *testing.T) {
 		{"POST", "/api/sessions", `{"user_input":"again","agent":"` + id + `"}`, 409, "ID_TAKEN"},
 		{"POST", "/api/sessions", `{"user_input":""}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":" \n\t"}`, 422, "INVALID"},
+		{"POST", "/api/sessions", `{"user_input":"x","todos":["a"," "]}`, 422, "INVALID"},
+		{"POST", "/api/sessions", "{\"user_input\":\"a\xff\"}", 422, "INVALID"},
+		{"GET", "/api/sessions?after=%ff", ``, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","agent":"../etc"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":"x","owner":"ben"}`, 422, "INVALID"},
 		{"POST", "/api/sessions", `{"user_input":7}`, 422, "INVALID"},
@@ -320,6 +328,108 @@ func TestSocketTellsAll(t *testing.T) {
 	}
 	if _, _, err := again.Read(t.Context()); websocket.CloseStatus(err) != closedGone {
 		t.Errorf("a session that is gone closes with %v", err)
+	}
+}
+
+// revocable knows ada until her token is revoked, and fails while its database is away.
+type revocable struct{ state atomic.Int32 }
+
+const (
+	tokenAway = 1 + iota
+	tokenRevoked
+)
+
+func (r *revocable) Identify(ctx context.Context, token string) (User, error) {
+	switch r.state.Load() {
+	case tokenAway:
+		return User{}, app.ErrDatabaseAway
+	case tokenRevoked:
+		return User{}, ErrNoToken
+	}
+	return fewTokens{}.Identify(ctx, token)
+}
+
+// TestBlankAnswer answers a question without options with nothing: it stays open for the one answer.
+func TestBlankAnswer(t *testing.T) {
+	s, x := withSessions(t)
+	made(t, s, adaToken, "one")
+	if _, err := x.Ask(t.Context(), lifecycle.Key{Owner: "ada", ID: "one"}, lifecycle.Question{ID: "q1", Type: "decision", Data: json.RawMessage(`{"question":"which?"}`), TimeOut: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{`{}`, `{"choice":""}`, `{"choice":" \n\t "}`, `{"choice":"","data":{"a":1}}`} {
+		if code, got := does(s, "POST", "/api/sessions/one/requests/q1/answer", adaToken, body); code != 422 || got.Get("error.code").String() != "INVALID" {
+			t.Errorf("%s: %d %s", body, code, got)
+		}
+	}
+	if code, got := does(s, "POST", "/api/sessions/one/requests/q1/answer", adaToken, `{"choice":"Redis"}`); code != 200 {
+		t.Errorf("the answer: %d %s", code, got)
+	}
+}
+
+// TestSocketEndsWithItsToken revokes the token of an open WebSocket: it is closed, though nothing happens to the session.
+// A database that is away, and the operator's key, close none.
+func TestSocketEndsWithItsToken(t *testing.T) {
+	o, x := options(t), sessions(t)
+	tokens := &revocable{}
+	o.Sessions, o.Tokens, o.Limits.Again = x, tokens, 10*time.Millisecond
+	s := serving(t, o)
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	made(t, s, adaToken, "one")
+	made(t, s, testKey, "mine")
+	tokens.state.Store(tokenRevoked)
+	mine, err := dial(t, server.URL, "/ws/mine", testKey)
+	tokens.state.Store(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := dial(t, server.URL, "/ws/one?after=2", adaToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hear(t, conn) // hello
+	tokens.state.Store(tokenAway)
+	time.Sleep(100 * time.Millisecond)
+	if _, err := x.Change(t.Context(), lifecycle.Key{Owner: "ada", ID: "one"}, lifecycle.Change{Cause: lifecycle.Pause}); err != nil {
+		t.Fatal(err)
+	}
+	if e := hear(t, conn); e.Get("event.event_type").String() != "session.paused" {
+		t.Errorf("while the database is away: %s", e)
+	}
+	tokens.state.Store(tokenRevoked)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if _, _, err := conn.Read(ctx); websocket.CloseStatus(err) != closedToken {
+		t.Errorf("a token that was revoked closes with %v", err)
+	}
+	if _, err := x.Change(t.Context(), lifecycle.Key{Owner: "local", ID: "mine"}, lifecycle.Change{Cause: lifecycle.Pause}); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 { // hello, created, started, paused
+		hear(t, mine)
+	}
+}
+
+// TestSocketBeyondTheLast asks for what comes after an event that there is not: it hears the next one that there is.
+func TestSocketBeyondTheLast(t *testing.T) {
+	s, x := withSessions(t)
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	made(t, s, adaToken, "one")
+	conn, err := dial(t, server.URL, "/ws/one?after=999", adaToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := hear(t, conn); h.Get("seq").Int() != 2 {
+		t.Errorf("hello: %s", h)
+	}
+	if _, err := x.Change(t.Context(), lifecycle.Key{Owner: "ada", ID: "one"}, lifecycle.Change{Cause: lifecycle.Pause}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if _, b, err := conn.Read(ctx); err != nil || gjson.GetBytes(b, "event.event_type").String() != "session.paused" {
+		t.Errorf("the next event: %s %v", b, err)
 	}
 }
 

@@ -12,6 +12,8 @@ var (
 	ErrUnavailable = errors.New("the store does not answer")
 	// ErrRefused: the server does not do this, and will not when asked again.
 	ErrRefused = errors.New("the store refuses this")
+	// ErrForbidden, an ErrDenied: the server does not take the credentials, or they may not do this.
+	ErrForbidden = fmt.Errorf("%w with these credentials", ErrDenied)
 	// ErrClock: the clock of this machine and the server's differ by more than signatures allow (AWS: 15 minutes).
 	ErrClock = errors.New("the clocks of this machine and of the store differ too much: set this machine's clock")
 	// ErrNoBucket: there is no such bucket.

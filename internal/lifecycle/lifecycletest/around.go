@@ -136,7 +136,7 @@ func answeredOnce(t *testing.T, b *bench) {
 	if s := must[lifecycle.Session](t)(b.Get(t.Context(), key("s1"))); s.Status != lifecycle.Running {
 		t.Error(s.Status)
 	}
-	if _, err := b.Answer(t.Context(), key("s1"), "nothing", lifecycle.Decision{By: ann}); !errors.Is(err, lifecycle.ErrNotFound) {
+	if _, err := b.Answer(t.Context(), key("s1"), "nothing", lifecycle.Decision{By: ann, Choice: "go"}); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Error(err)
 	}
 	if _, err := b.Ask(t.Context(), key("s1"), lifecycle.Question{ID: "q0", Type: "t", TimeOut: time.Hour}); !errors.Is(err, lifecycle.ErrTaken) {
@@ -158,9 +158,9 @@ func requestsEnd(t *testing.T, b *bench) {
 	if closed := must[[]lifecycle.Request](t)(b.TimeOut(ctx, 10)); len(closed) != 0 {
 		t.Errorf("one millisecond before its time: %+v", closed)
 	}
-	must[lifecycle.Request](t)(b.Answer(ctx, key("early"), "q", lifecycle.Decision{By: ann}))
+	must[lifecycle.Request](t)(b.Answer(ctx, key("early"), "q", lifecycle.Decision{By: ann, Choice: "go"}))
 	b.clock.Add(time.Millisecond)
-	if _, err := b.Answer(ctx, key("late"), "q", lifecycle.Decision{By: ann}); !is[*lifecycle.AnsweredError](err) {
+	if _, err := b.Answer(ctx, key("late"), "q", lifecycle.Decision{By: ann, Choice: "go"}); !is[*lifecycle.AnsweredError](err) {
 		t.Errorf("at its time: %v", err)
 	}
 	if closed := must[[]lifecycle.Request](t)(b.TimeOut(ctx, 10)); len(closed) != 1 || closed[0].Session != "late" || closed[0].Status != lifecycle.RequestTimedOut {

@@ -132,7 +132,10 @@ func othersSeeNothing(t *testing.T, b *bench) {
 			_, err := b.Ask(ctx, theirs, lifecycle.Question{ID: "q", Type: "t", TimeOut: time.Hour})
 			return err
 		},
-		"answer":      func() error { _, err := b.Answer(ctx, theirs, "q", lifecycle.Decision{By: bob}); return err },
+		"answer": func() error {
+			_, err := b.Answer(ctx, theirs, "q", lifecycle.Decision{By: bob, Choice: "go"})
+			return err
+		},
 		"asked":       func() error { _, err := b.Asked(ctx, theirs); return err },
 		"events":      func() error { _, err := b.Events(ctx, theirs, 0, 10); return err },
 		"checkpoint":  func() error { _, err := b.Checkpoint(ctx, theirs, "", "snap", ""); return err },

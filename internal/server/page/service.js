@@ -55,7 +55,7 @@ export function follow(id, hear, changed) {
     };
     socket.onclose = (event) => {
       changed(false);
-      if (ended || event.code === 4404) return;
+      if (ended || event.code === 4404 || event.code === 4401) return;
       timer = setTimeout(open, wait);
       wait = Math.min(2 * wait, 15000);
     };

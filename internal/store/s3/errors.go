@@ -20,6 +20,7 @@ import (
 var (
 	ErrUnavailable   = snapshot.ErrUnavailable
 	ErrRefused       = snapshot.ErrRefused
+	ErrForbidden     = snapshot.ErrForbidden
 	ErrClock         = snapshot.ErrClock
 	ErrNoBucket      = snapshot.ErrNoBucket
 	ErrNoStore       = snapshot.ErrNoRemote
@@ -61,18 +62,21 @@ func kindOf(a minio.ErrorResponse) error {
 		"NoSuchBucket": ErrNoBucket, "NoSuchKey": snapshot.ErrNotFound, "PreconditionFailed": snapshot.ErrExists,
 		"RequestTimeTooSkewed": ErrClock, "SlowDown": ErrUnavailable, "RequestTimeout": ErrUnavailable, "InternalError": ErrUnavailable,
 		"ConditionalRequestConflict": errConflict, "OperationAborted": errConflict, "ServiceUnavailable": ErrUnavailable,
+		"ExpiredToken": ErrForbidden, "InvalidToken": ErrForbidden, "NoSuchVersion": snapshot.ErrNotFound,
 		"XMinioStorageFull": snapshot.ErrFull, "QuotaExceeded": snapshot.ErrFull, "XMinioAdminBucketQuotaExceeded": snapshot.ErrFull,
 	}
 	if kind := byCode[a.Code]; kind != nil {
 		return kind
 	}
 	switch {
-	case a.StatusCode == http.StatusNotFound:
+	case a.StatusCode == http.StatusNotFound && a.Code == "":
 		return snapshot.ErrNotFound
+	case a.StatusCode == http.StatusNotFound:
+		return ErrForbidden // not what was asked for is missing: a user, say (versitygw)
 	case a.StatusCode == http.StatusPreconditionFailed:
 		return snapshot.ErrExists
 	case a.StatusCode == http.StatusUnauthorized, a.StatusCode == http.StatusForbidden:
-		return snapshot.ErrDenied
+		return ErrForbidden
 	case a.StatusCode == http.StatusInsufficientStorage:
 		return snapshot.ErrFull
 	case a.StatusCode == http.StatusNotImplemented:

@@ -217,6 +217,31 @@ func TestWrongClock(t *testing.T) {
 	w.WantHead(main, base)
 }
 
+// TestRefusedCredentials answers as servers do to whom they do not let in: never taken for something that is not there.
+func TestRefusedCredentials(t *testing.T) {
+	for _, answer := range []struct {
+		status int
+		code   string
+	}{{403, "AccessDenied"}, {403, "InvalidAccessKeyId"}, {403, "SignatureDoesNotMatch"}, {401, "Unauthorized"}, {404, "XAdminUserNotFound"}, {400, "ExpiredToken"}, {400, "InvalidToken"}} {
+		server := s3test.New(t, s3test.Options{})
+		s := quick(t, server.URL("x"))
+		server.Set(func(o *s3test.Options) {
+			o.Answer = func(w http.ResponseWriter, r *http.Request) bool {
+				s3test.Fail(w, r, answer.status, answer.code, "no")
+				return true
+			}
+		})
+		_, opened := s3.Open(t.Context(), target(t, server.URL("x")), s3.Options{Random: rand.Reader})
+		_, made := s3.Create(t.Context(), target(t, server.URL("x")), s3.Options{Random: rand.Reader})
+		_, got := s.Get(t.Context(), "snapshots/a/x.json")
+		for _, err := range []error{opened, made, got} {
+			if !errors.Is(err, snapshot.ErrForbidden) || !errors.Is(err, snapshot.ErrDenied) || errors.Is(err, snapshot.ErrNotFound) {
+				t.Errorf("%d %s: %v", answer.status, answer.code, err)
+			}
+		}
+	}
+}
+
 // What a server, or whoever answers in its place, sends: nobody falls over it, nothing of it reaches a terminal as it is,
 // and no secret is in an error.
 func TestHostileAnswers(t *testing.T) {

@@ -46,7 +46,7 @@ type header struct {
 }
 
 // Open opens a store, with one request. ErrNoStore, ErrNoBucket, *ErrFormat, ErrUnavailable, ErrRefused, ErrClock,
-// snapshot.ErrDenied.
+// ErrForbidden.
 func Open(ctx context.Context, at Target, o Options) (*Store, error) {
 	s, err := connect(at, o)
 	if err != nil {
