@@ -22,6 +22,8 @@ const (
 	hookMark  = "# session pre-push hook v"
 	blockOpen = "# >>> session pre-push hook v1: written by `session init --git-hook`, taken away by its --uninstall"
 	blockEnd  = "# <<< session pre-push hook"
+	// blockBare ends the first line of a block whose file had no newline at its end.
+	blockBare = " (no newline before)"
 )
 
 // HookPlan is how the pre-push hook is installed, or taken away.
@@ -74,6 +76,21 @@ func hookLines() string {
 }
 
 func block() string { return blockOpen + "\n" + hookLines() + blockEnd + "\n" }
+
+// frontBlock is the block for a script that may end before its last line: it reads what git says and hands it on.
+func frontBlock() string {
+	return blockOpen + `
+if [ -z "${SESSION_HOOK-}" ] && [ ! -t 0 ] && command -v session >/dev/null 2>&1; then
+session_refs=$(cat)
+printf %s "${session_refs:+$session_refs
+}" | SESSION_HOOK=1 session hook pre-push "$@" || :
+if [ -z "$session_refs" ]; then exec </dev/null; else exec <<SESSION_REFS
+$session_refs
+SESSION_REFS
+fi
+fi
+` + blockEnd + "\n"
+}
 
 // at opens the folder that a plan works in: the repository's own folder, or the work tree.
 func (p *HookPlan) at(file string) (t *tree, rel string, err error) {
@@ -151,25 +168,46 @@ func (p *HookPlan) husky() error {
 	}
 	c := Change{Act: Create, Path: rel, Mode: 0o644, After: []byte(block())}
 	if is != nil {
-		if calls(string(is.data)) {
+		rest, had := withoutBlock(is.data)
+		next := withCall(rest)
+		if !had && calls(string(is.data)) || bytes.Equal(next, is.data) || had && reached(string(is.data)) {
 			p.Kept = append(p.Kept, Kept{rel, Current})
 			return nil
 		}
-		c = Change{Act: Merge, Path: rel, Before: is.data, Mode: is.mode, After: appended(is.data, block())}
+		c = Change{Act: Merge, Path: rel, Before: is.data, Mode: is.mode, After: next}
 	}
 	p.Changes = []Change{c}
 	return nil
 }
 
-// appended is a text with lines after it, in its own line ends.
-func appended(text []byte, lines string) []byte {
-	newline := "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
-		newline = "\r\n"
+// withCall is a script with our block: at its end, or at its beginning where it may leave before its end.
+func withCall(script []byte) []byte {
+	if !leaves(string(script)) {
+		return appended(script, block())
 	}
+	first := 0
+	if end := bytes.IndexByte(script, '\n'); bytes.HasPrefix(script, []byte("#!")) && end >= 0 {
+		first = end + 1
+	}
+	out := append([]byte(nil), script[:first]...)
+	out = append(out, strings.ReplaceAll(frontBlock(), "\n", lineEnd(script))...)
+	return append(out, script[first:]...)
+}
+
+func lineEnd(text []byte) string {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// appended is a text with our block after it, in its own line ends.
+func appended(text []byte, lines string) []byte {
+	newline := lineEnd(text)
 	out := append([]byte(nil), text...)
 	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
 		out = append(out, newline...)
+		lines = strings.Replace(lines, blockOpen, blockOpen+blockBare, 1)
 	}
 	return append(out, strings.ReplaceAll(lines, "\n", newline)...)
 }
@@ -181,6 +219,9 @@ func withoutBlock(text []byte) (rest []byte, ok bool) {
 		switch t := strings.TrimSpace(string(line)); {
 		case strings.HasPrefix(t, "# >>> session pre-push hook"):
 			inside, ok = true, true
+			if strings.HasSuffix(t, blockBare) {
+				rest = bytes.TrimSuffix(bytes.TrimSuffix(rest, []byte("\n")), []byte("\r"))
+			}
 		case inside && strings.HasPrefix(t, blockEnd):
 			inside = false
 		case !inside:
