@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -49,12 +50,22 @@ func (e *HookConflictError) Error() string {
 		"remove the one that is no longer needed, then run session init --git-hook again", e.Hook, e.Before)
 }
 
+// NoHooksError says that git runs no hooks here, because core.hooksPath names something that is no folder.
+type NoHooksError struct{ Dir string }
+
+func (e *NoHooksError) Error() string {
+	return fmt.Sprintf("git runs no hooks here: core.hooksPath is %s, which is no folder", e.Dir)
+}
+
 // PlanHook plans the pre-push hook where git will really run it, in the way of whoever keeps the hooks there. Errors:
-// *HookConflictError, *SettingsError, proc's when git cannot be asked.
+// *HookConflictError, *NoHooksError, *SettingsError, proc's when git cannot be asked.
 func PlanHook(ctx context.Context, o HookOptions) (HookPlan, error) {
 	s, err := Site(ctx, o)
 	if err != nil {
 		return HookPlan{}, err
+	}
+	if info, err := os.Stat(s.Dir); err == nil && !info.IsDir() {
+		return HookPlan{}, &NoHooksError{s.Dir}
 	}
 	p := HookPlan{Site: s}
 	switch s.Keeper {

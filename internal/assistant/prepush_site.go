@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"session/internal/proc"
 )
@@ -258,7 +259,7 @@ func ends(words []string) bool {
 // readHook reads a hook, of a large one its beginning; nil when it is not there.
 func readHook(path string) (*content, error) {
 	f, size, err := openRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	var info fs.FileInfo
