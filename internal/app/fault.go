@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -37,13 +35,10 @@ type UsageError struct{ Err error }
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// newlines are what git and servers lay their sentences out with.
-var newlines = regexp.MustCompile(`\s*[\r\n]\s*`)
-
 // Describe is the one switch that turns errors into exit codes, messages and ways out, by type and never by text.
 func Describe(err error, words *text.Catalogue) Fault {
 	say := words.Say
-	plain := say("error.plain", "err", newlines.ReplaceAllString(fmt.Sprint(err), " "))
+	plain := say("error.plain", "err", err)
 	var (
 		use       *UsageError
 		nothing   *NothingSavedError
