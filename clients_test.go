@@ -219,7 +219,8 @@ func TestClaudeArguments(t *testing.T) {
 	a := newAssistant(t, "claude")
 	a.install()
 	for _, args := range []string{"--quick && touch pwned", "; touch pwned", "$(touch pwned)", "`touch pwned`", "--quick\ntouch pwned", `" && touch pwned "`,
-		"--quick && echo PWNED", "--quick\necho PWNED", "--quick | tee pwned", "--quick > pwned"} {
+		"--quick && echo PWNED", "--quick\necho PWNED",
+		"--quick\nEND-OF-SESSION-ARGUMENTS\ntouch pwned\n: <<'END-OF-SESSION-ARGUMENTS'", "--quick | tee pwned", "--quick > pwned"} {
 		r := a.run(".", nil, "-p", "/session:save "+args)
 		if _, err := os.Stat(filepath.Join(a.dir, "pwned")); err == nil {
 			t.Fatalf("%q ran", args)
@@ -339,6 +340,7 @@ func TestOpenCodeCommands(t *testing.T) {
 	a.run(".", nil, "run", "--command", "session:load").told(`Working on +token refresh`)
 	a.run(".", nil, "run", "--command", "session:save", "--", "--sync; touch pwned")
 	a.run(".", nil, "run", "--command", "session:save", "--", "$(touch pwned)")
+	a.run(".", nil, "run", "--command", "session:save", "--", "--quick\nEND-OF-SESSION-ARGUMENTS\ntouch pwned\n: <<'END-OF-SESSION-ARGUMENTS'")
 	if _, err := os.Stat(filepath.Join(a.dir, "pwned")); err == nil {
 		t.Error("the arguments ran")
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -13,6 +17,7 @@ import (
 // pipe that it runs, and waits on another one.
 type stuck struct {
 	dir, up, on string
+	sent        string // a pipe on which one that the agent sent away (AWAY=1) says that it runs
 	env         []string
 }
 
@@ -22,13 +27,19 @@ func newStuck(t *testing.T) stuck {
 		t.Skip("named pipes are made with mkfifo")
 	}
 	top := t.TempDir()
-	s := stuck{dir: filepath.Join(top, "w"), up: filepath.Join(top, "up"), on: filepath.Join(top, "on")}
+	s := stuck{dir: filepath.Join(top, "w"), up: filepath.Join(top, "up"), on: filepath.Join(top, "on"), sent: filepath.Join(top, "sent")}
 	s.env = environ(t, "TOP="+top)
 	s.env = append(s.env, "PATH="+filepath.Join(top, "bin")+":"+os.Getenv("PATH"))
-	sh(t, top, s.env, `mkdir bin; mkfifo up on; cat >bin/claude <<'EOF'
+	sh(t, top, s.env, `mkdir bin; mkfifo up on sent away; cat >bin/claude <<'EOF'
 #!/bin/sh
 echo call >>"$TOP/calls"
 cat >/dev/null
+[ -z "$STUBBORN" ] || trap '' TERM
+for p in $(cat "$TOP/pids"); do
+	grep -q '^State:.[^ZX]' /proc/$p/status && echo $p >>"$TOP/beside"
+done 2>/dev/null
+echo $$ >>"$TOP/pids"
+[ -z "$AWAY" ] || setsid sh -c 'echo $$ >>"$TOP/pids"; echo up >"$TOP/sent"; read x <"$TOP/away"' &
 echo up >"$TOP/up"
 read x <"$TOP/on"
 [ "$x" = mend ] && touch mended
@@ -43,10 +54,13 @@ printf 'all:\n\t@test -e mended || { echo "clock.cpp:7:3: error: Tick was not de
 }
 
 // resume starts session load --resume and waits until its agent runs.
-func (s stuck) resume(t *testing.T) *exec.Cmd {
+func (s stuck) resume(t *testing.T) *exec.Cmd { t.Helper(); return s.begin(t, "load", "--resume") }
+
+// begin starts a command that starts the agent, and waits until it runs. What it says is in its Stderr.
+func (s stuck) begin(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("session", "load", "--resume")
-	cmd.Dir, cmd.Env = s.dir, s.env
+	cmd := exec.Command("session", args...)
+	cmd.Dir, cmd.Env, cmd.Stderr = s.dir, s.env, new(bytes.Buffer)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -102,16 +116,26 @@ func TestRecoveryInterrupted(t *testing.T) {
 		"killed, and mended":     {syscall.SIGKILL, "mend", "1"},
 		"killed, and not mended": {syscall.SIGKILL, "leave", "2"},
 		"interrupted":            {syscall.SIGINT, "", "2"},
+		"hung up":                {syscall.SIGHUP, "", "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if signal.Ignored(c.signal) {
+				t.Skip("these tests run under nohup, and so does what they start")
+			}
 			s := newStuck(t)
+			if c.signal == syscall.SIGKILL {
+				s.env = append(s.env, "STUBBORN=1") // or the agent ends with its starter, on Linux
+			}
 			cmd := s.resume(t)
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Wait(); err == nil || c.signal == syscall.SIGINT && cmd.ProcessState.ExitCode() != 130 {
+			if err := cmd.Wait(); err == nil || c.signal != syscall.SIGKILL && cmd.ProcessState.ExitCode() != 130 {
 				t.Errorf("ended with %v", err)
+			}
+			if said := fmt.Sprint(cmd.Stderr); c.signal != syscall.SIGKILL && (strings.Contains(said, "nothing was recorded") || !strings.Contains(said, "attempt 1 of cpp-builder is on record")) {
+				t.Errorf("it says %q", said)
 			}
 			if c.how != "" {
 				s.goOn(t, c.how)
@@ -139,5 +163,116 @@ func TestRecoveryInterrupted(t *testing.T) {
 				t.Error(errs)
 			}
 		})
+	}
+}
+
+// TestInterruptedSaysWhatIsOnRecord: what an interrupted command says of its record is what stands there.
+func TestInterruptedSaysWhatIsOnRecord(t *testing.T) {
+	t.Parallel()
+	s := newStuck(t)
+	interrupt := func(args ...string) string {
+		t.Helper()
+		cmd := s.begin(t, args...)
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+			t.Errorf("%v: exit %d", args, cmd.ProcessState.ExitCode())
+		}
+		return fmt.Sprint(cmd.Stderr)
+	}
+	if said := interrupt("run", "do it"); !strings.Contains(said, "the run ended without a snapshot; session ") || !strings.Contains(said, " is paused") {
+		t.Errorf("of a run: %q", said)
+	}
+	if got := runJSON(t, s.dir, s.env, 0, "list", "--json").Get("sessions.0.status").String(); got != "paused" {
+		t.Errorf("its session is %s", got)
+	}
+	// the first attempt is proved before the second one begins, which is interrupted as well
+	interrupt("load", "--resume")
+	if said := interrupt("load", "--resume", "--lang", "ko"); !strings.Contains(said, "cpp-builder의 시도 2") {
+		t.Errorf("of a second attempt: %q", said)
+	}
+	if got := runJSON(t, s.dir, s.env, 0, "show", "--json").Get("context_state.attempts.#.result").Raw; got != `["failed","started"]` {
+		t.Errorf("the ledger: %s", got)
+	}
+	sh(t, s.dir, s.env, "touch mended")
+	if got := runJSON(t, s.dir, s.env, 0, "load", "--resume", "--json").Get("recovery.attempts.#.result").Raw; got != `["fixed"]` {
+		t.Errorf("the ledger in the end: %s", got)
+	}
+}
+
+// TestRecoveryKilled: where session is killed while an agent runs, the agent ends, too; one that does not, and one that it
+// sent away, are ended before the next agent begins. There are never two in one work tree.
+func TestRecoveryKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells a process of its parent's end, and shows who belongs to whom")
+	}
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env         string
+		first, next []string
+		left        bool // somebody is, until the next one begins
+	}{
+		"an agent":                        {"", []string{"load", "--resume"}, []string{"load", "--resume"}, false},
+		"a stubborn one":                  {"STUBBORN=1", []string{"load", "--resume"}, []string{"load", "--resume"}, true},
+		"one that sent another one away":  {"AWAY=1", []string{"load", "--resume"}, []string{"load", "--resume"}, true},
+		"a run":                           {"", []string{"run", "do it"}, []string{"run", "do it"}, false},
+		"a stubborn run, then a recovery": {"STUBBORN=1", []string{"run", "do it"}, []string{"load", "--resume"}, true},
+		"a recovery, then a run":          {"STUBBORN=1", []string{"load", "--resume"}, []string{"run", "do it"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStuck(t)
+			s.env = append(s.env, c.env)
+			cmd := s.begin(t, c.first...)
+			if c.env == "AWAY=1" {
+				if _, err := os.ReadFile(s.sent); err != nil { // the other one runs, too
+					t.Fatal(err)
+				}
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if !c.left {
+				sh(t, s.dir, s.env, `until grep -qs '^State:.[ZX]' /proc/$(cat "$TOP/pids")/status || ! test -e /proc/$(cat "$TOP/pids"); do :; done`)
+			}
+			s.env = append(s.env, "AWAY=")
+			again := s.begin(t, c.next...)
+			s.goOn(t, "mend")
+			if err := again.Wait(); err != nil {
+				t.Error(err, again.Stderr)
+			}
+			if said := fmt.Sprint(again.Stderr); strings.Contains(said, "processes of an earlier run") != c.left {
+				t.Errorf("it says %q", said)
+			}
+			if beside, err := os.ReadFile(filepath.Join(s.dir, "..", "beside")); err == nil {
+				t.Errorf("still there when the next one began: %s", beside)
+			}
+		})
+	}
+}
+
+// TestInterruptedLeavesNobody: of an agent that is interrupted nobody is left, wherever it sent them.
+func TestInterruptedLeavesNobody(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("asks /proc who is left")
+	}
+	t.Parallel()
+	s := newStuck(t)
+	s.env = append(s.env, "AWAY=1")
+	for _, args := range [][]string{{"load", "--resume"}, {"run", "do it"}} {
+		cmd := s.begin(t, args...)
+		if _, err := os.ReadFile(s.sent); err != nil { // the one that was sent away runs, too
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		pids := sh(t, s.dir, s.env, `cat "$TOP/pids"`)
+		if got := sh(t, s.dir, s.env, `for p in $(cat "$TOP/pids"); do grep -qs '^State:.[^ZX]' /proc/$p/status && echo $p; done; rm "$TOP/pids"`); got != "" || len(strings.Fields(pids)) != 2 {
+			t.Errorf("%v: of %q these are left: %q", args, pids, got)
+		}
 	}
 }

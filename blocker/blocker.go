@@ -87,6 +87,15 @@ type FieldError struct{ Field, Value, Rule string }
 // Error gives field, value and rule.
 func (e FieldError) Error() string { return fmt.Sprintf("%s is %q: %s", e.Field, e.Value, e.Rule) }
 
+// SourceName makes a name fit for Blocker.Source: one line, bounded. What is too long is told apart by a hash.
+func SourceName(name string) string {
+	if len(name) <= maxText {
+		return cut(name, maxText)
+	}
+	sum := sha256.Sum256([]byte(name))
+	return cut(name, maxText-16) + " " + hex.EncodeToString(sum[:6])
+}
+
 // Faults lists all faults of a blocker against the schema of the seed; nil when it is valid. now is not asked: a time
 // in the future is the caller's to judge.
 func (b *Blocker) Faults() []FieldError {

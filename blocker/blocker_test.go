@@ -213,6 +213,11 @@ func TestOrderBySeverity(t *testing.T) {
 	if got := Order([]Blocker{low, high}); got[0].Message != "b" {
 		t.Errorf("order %v", got)
 	}
+	placed := New(Blocker{Type: BuildError, Message: "c", File: "c.c"})
+	stale := New(Blocker{Type: BuildError, Message: "d", File: "d.c", Severity: Critical, Stale: true})
+	if got := Order([]Blocker{stale, New(Blocker{Type: BuildError, Message: "e"}), placed}); got[0].Message != "c" || got[1].Message != "e" {
+		t.Errorf("fresh before stale, then by severity, then those with a place: %v", got)
+	}
 }
 
 func types(list []Blocker) (out []Type) {

@@ -51,6 +51,7 @@ type Report struct {
 	Encoding Encoding
 	Reader   string // log, junit, ctest-xml, go-json, github-json, failed-list, agent
 	Stale    bool
+	CutOff   bool // a build that counts its steps is not at its last one
 }
 
 // First is the blocker of a report, nil when there is none.
@@ -215,13 +216,19 @@ func succeededAtEnd(ctx context.Context, in *Input, o *Options, enc Encoding) (b
 
 // conclude turns what a pass over a log kept into the report.
 func (s *scan) conclude(in *Input, o *Options, r *Report) {
-	r.Verdict = s.verdict.judge(in.Exit, s.proof)
+	r.Verdict, r.CutOff = s.verdict.judge(in.Exit, s.proof), unfinished(s.lastLines())
 	if r.Verdict == Succeeded {
+		if in.Exit == nil && s.verdict.part() && r.CutOff {
+			r.Verdict = Unknown
+		}
 		return
 	}
 	f, ok := s.decide(r.Verdict)
 	if !ok && r.Verdict == Unknown {
 		if f, ok = s.dyingWords(); !ok {
+			if complete(s.lastLines()) {
+				r.Verdict = Succeeded
+			}
 			return
 		}
 	}

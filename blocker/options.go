@@ -16,8 +16,8 @@ var (
 	numbered     = lazy.Regexp(`(?:^|[\s,;]+)\(?(?:[A-Ha-h]|[1-9])[.)]\s+`)
 )
 
-// Choices are the answers that a decision_required offers, as its report lists them: behind "Options:", or as a list
-// below it. nil: it lists none, and a person answers in words of their own.
+// Choices are the answers that a decision_required offers, as its report lists them: behind "Options:", as a list
+// below it, or as one of two and more right below the question. nil: it lists none, and a person answers in words of their own.
 func (b *Blocker) Choices() []string {
 	for i, line := range b.Evidence {
 		m := optionsLabel().FindStringSubmatch(line)
@@ -27,17 +27,33 @@ func (b *Blocker) Choices() []string {
 		if rest := strings.TrimSpace(m[1]); rest != "" {
 			return choices(rest)
 		}
-		var all []string
-		for _, l := range b.Evidence[i+1:] {
-			m := bullet().FindStringSubmatch(l)
-			if m == nil {
-				break
-			}
-			all = append(all, strings.TrimSpace(m[1]))
+		return listed(b.Evidence[i+1:])
+	}
+	for i, line := range b.Evidence {
+		if b.Message == "" || !strings.HasSuffix(strings.TrimSpace(line), b.Message) {
+			continue
 		}
-		return all[:min(len(all), maxOptions)]
+		below := b.Evidence[i+1:]
+		if len(below) > 0 && strings.TrimSpace(below[0]) == "" {
+			below = below[1:]
+		}
+		if all := listed(below); len(all) > 1 {
+			return all
+		}
 	}
 	return nil
+}
+
+// listed is the list that lines begin with.
+func listed(lines []string) (all []string) {
+	for _, l := range lines {
+		m := bullet().FindStringSubmatch(l)
+		if m == nil {
+			break
+		}
+		all = append(all, strings.TrimSpace(m[1]))
+	}
+	return all[:min(len(all), maxOptions)]
 }
 
 // choices splits one line: "a; b", "a | b", "A) a B) b", or words between commas. A sentence is one thing said, and no

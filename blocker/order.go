@@ -8,8 +8,8 @@ var rank = map[Type]int{MergeConflict: 1, DecisionRequired: 2, ReviewBlocked: 3,
 	CIFailure: 7, DesignIssue: 8, Other: 9}
 
 // Order sorts blockers by what must be met first: merge conflict, decision, review, then the failing stage (dependency,
-// build, test, CI), then the rest; fresh before stale, then by severity. The order of equals stays. The same failure
-// seen twice is kept once, the first of it.
+// build, test, CI), then the rest; fresh before stale, then by severity, then those that name a place. The order of equals
+// stays. The same failure seen twice is kept once, the first of it.
 func Order(list []Blocker) []Blocker {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b Blocker) int {
@@ -19,7 +19,10 @@ func Order(list []Blocker) []Blocker {
 		if r := rank[a.Type] - rank[b.Type]; r != 0 {
 			return r
 		}
-		return slices.Index(Severities(), a.Severity) - slices.Index(Severities(), b.Severity)
+		if s := slices.Index(Severities(), a.Severity) - slices.Index(Severities(), b.Severity); s != 0 {
+			return s
+		}
+		return boolInt(a.File == "") - boolInt(b.File == "")
 	})
 	var kept []Blocker
 	for i := range out {

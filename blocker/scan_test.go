@@ -523,3 +523,30 @@ func TestChunker(t *testing.T) {
 		}
 	}
 }
+
+// TestEndOfRun: what tools write when all is well, and what stands there when a run was cut off.
+func TestEndOfRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		log  string
+		want Verdict
+	}{
+		"ninja, all steps":          {"[1/2] Building CXX object a.o\n[2/2] Linking CXX executable a\n", Succeeded},
+		"ninja, cut off":            {"[1/2] Building CXX object a.o\n", Unknown},
+		"ninja after a configure":   {"-- Build files have been written to: /b\n[1/2] Building CXX object a.o\n", Unknown},
+		"another tool's last step":  {"[4/4] Building fresh packages...\n", Unknown},
+		"make, all targets":         {"[ 50%] Building C object a.o\n[100%] Built target a\n", Succeeded},
+		"make, one target of two":   {"[ 50%] Built target a\n", Unknown},
+		"make, linking":             {"[ 50%] Built target a\n[100%] Linking C executable b\n", Unknown},
+		"a configure by itself":     {"-- Build files have been written to: /b\n", Succeeded},
+		"CTest's log, the whole":    {"Test Passed.\n-----\n\nEnd testing: Nov 20 21:25 UTC\n", Succeeded},
+		"CTest's log, cut off":      {"Test Passed.\n-----\n", Unknown},
+		"an echo of the compiler":   {"gcc -c a.c\n", Unknown},
+		"nothing":                   {"", Unknown},
+		"a failure before the last": {"[1/2] Building CXX object a.o\na.c:1:2: error: x\n[2/2] Linking CXX executable a\n", Failed},
+	} {
+		r, err := Scan(context.Background(), Input{Name: "build.log", Data: strings.NewReader(c.log), Size: int64(len(c.log))}, Options{Now: now})
+		if err != nil || r.Verdict != c.want {
+			t.Errorf("%s: %v %v, want %v", name, r.Verdict, err, c.want)
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package blocker
 
-import "session/blocker/rules"
+import (
+	"strings"
+
+	"session/blocker/rules"
+	"session/internal/lazy"
+)
 
 // Verdict is how a run ended.
 type Verdict string
@@ -71,4 +76,40 @@ func (v *verdicts) judge(exit *int, proof int) Verdict {
 // system speaks that may have said otherwise before.
 func (v *verdicts) sure() bool {
 	return v.good[rules.LevelCI] > 0 || v.good[rules.LevelRun] > 0 && !v.steps
+}
+
+// part tells whether a success is that of a part of a run: a package, a configuration, a target.
+func (v *verdicts) part() bool {
+	return v.good[rules.LevelCI] == 0 && v.good[rules.LevelRun] == 0 && v.done == 0
+}
+
+// progress is how CMake's makefiles and Ninja count their steps; each line tells of one that is done or begins.
+var (
+	percent = lazy.Regexp(`^\[ {0,2}(\d{1,3})%\] (Built target )?`)
+	counted = lazy.Regexp(`^\[(\d+)/(\d+)\] (?:Building \S+ object|Linking|Compiling|Archiving|Generating) `)
+)
+
+// unfinished tells whether the last step that a build counts in these lines is not its last one: the part that went well
+// before was not all.
+func unfinished(lines []string) bool {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if m := percent().FindStringSubmatch(lines[i]); m != nil {
+			return m[1] != "100" || m[2] == ""
+		}
+		if m := counted().FindStringSubmatch(lines[i]); m != nil {
+			return m[1] != m[2]
+		}
+	}
+	return false
+}
+
+// complete tells whether the last line is one that ends a run without a word about its success: the last step that Ninja
+// counts, and the end of CTest's LastTest.log.
+func complete(lines []string) bool {
+	if len(lines) == 0 {
+		return false
+	}
+	last := lines[len(lines)-1]
+	m := counted().FindStringSubmatch(last)
+	return m != nil && m[1] == m[2] || strings.HasPrefix(last, "End testing: ")
 }

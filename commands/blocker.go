@@ -156,7 +156,7 @@ func (r *root) blockerWatch(k *call) error {
 		for _, b := range res.Cleared {
 			r.note("%s\n    %s\n", r.words.Say("blocker.gone", "type", string(b.Type)), quote.Line(b.Description, 160))
 		}
-		if res.Blocker != nil && res.ExitCode != 0 {
+		if res.Blocker != nil {
 			r.note("! %s: %s\n", res.Blocker.Type, text.Line(res.Blocker.Description, 200))
 		}
 	}

@@ -43,7 +43,9 @@ func (r *root) restore(k *call) error {
 		r.print(res)
 		return nil
 	}
+	kept := false
 	for _, f := range res.Files {
+		kept = kept || f.Kept()
 		r.say("%s  %s\n", text.Pad(r.words.Say("restore."+f.Action), 12), text.Safe(f.Path))
 	}
 	key := "restore.would"
@@ -51,5 +53,11 @@ func (r *root) restore(k *call) error {
 		key = "restore.done"
 	}
 	r.say("%s\n", r.words.Say(key, "from", short(res.From), "saved", short(res.Saved), "id", short(res.Applied)))
+	switch {
+	case kept && res.Done:
+		r.say("    → %s\n", r.words.Say("restore.kept-again", "from", short(res.From)))
+	case kept:
+		r.say("    → %s\n", r.words.Say("restore.kept-first", "from", short(res.From)))
+	}
 	return nil
 }

@@ -116,7 +116,8 @@ func (r *root) end(ctx context.Context, err error) int {
 	if errors.As(err, &done) {
 		return done.code
 	}
-	if ctx.Err() != nil {
+	var half *app.InterruptedError
+	if ctx.Err() != nil && !errors.As(err, &half) {
 		err = ctx.Err()
 	}
 	return r.complain(app.Describe(err, r.words))

@@ -13,7 +13,11 @@ import (
 // Process runs the command line of this process with these parts, and gives its exit code.
 func Process(parts Parts) int {
 	postponeCollection()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	sys := FromOS()
 	sys.Parts = parts
 	defer stop()

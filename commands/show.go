@@ -244,6 +244,11 @@ func (r *root) branchLine(g *app.GitStatus) string {
 }
 
 func (r *root) showTasks(t app.TasksResult) {
+	defer func() {
+		for _, w := range t.Warnings {
+			r.note("! %s\n", text.Safe(w))
+		}
+	}()
 	switch {
 	case t.Change == "" && t.Total > 0:
 		r.say("%s\n", r.words.Say("brief.progress-by-hand", "done", t.Completed, "total", t.Total, "percent", t.Percentage))
@@ -268,9 +273,6 @@ func (r *root) showTasks(t app.TasksResult) {
 			pointer = "→ "
 		}
 		r.say("%s\n", text.Fit(fmt.Sprintf("%s%s %s", pointer, mark, text.Safe(x.Description)), r.width()))
-	}
-	for _, w := range t.Warnings {
-		r.note("! %s\n", text.Safe(w))
 	}
 }
 

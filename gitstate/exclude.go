@@ -18,7 +18,7 @@ import (
 // It reports whether a line was added.
 func (r *Repo) Exclude(path string) (bool, error) {
 	file := filepath.Join(r.CommonDir, "info", "exclude")
-	line := []byte("/" + path)
+	line := []byte("/" + escapePattern(path))
 	b, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("keep %s out of commits: %w", path, err)
@@ -40,6 +40,23 @@ func (r *Repo) Exclude(path string) (bool, error) {
 	}
 	if err := atomicfile.Replace(file, b, 0o644); err != nil {
 		return false, fmt.Errorf("keep %s out of commits: %w", path, err)
+	}
+	return true, nil
+}
+
+// escapePattern keeps git from reading a path as a pattern.
+func escapePattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, " ", `\ `).Replace(path)
+}
+
+// Ignores reports whether git ignores a path, which need not be there; a folder ends in a slash.
+func (r *Repo) Ignores(ctx context.Context, path string) (bool, error) {
+	_, err := r.git.run(ctx, zeroed([]string{path}), "check-ignore", "-q", "-z", "--stdin")
+	if err != nil && exitCode(err) == 1 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask whether %s is ignored: %w", path, err)
 	}
 	return true, nil
 }

@@ -31,12 +31,21 @@ func (r *Repo) TreeDiff(ctx context.Context, from, to string) ([]File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", from, to, err)
 	}
+	files, err := diffRecords(out)
+	if err != nil {
+		return nil, fmt.Errorf("compare %.12s with %.12s: %w", from, to, err)
+	}
+	return files, nil
+}
+
+// diffRecords reads what --raw -z lists, as the second side has it.
+func diffRecords(out []byte) ([]File, error) {
 	var files []File
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":")) // modeA modeB idA idB status
 		if len(f) != 5 {
-			return nil, fmt.Errorf("compare %.12s with %.12s: record %q", from, to, clip([]byte(fields[i])))
+			return nil, fmt.Errorf("record %q", clip([]byte(fields[i])))
 		}
 		file := File{Path: fields[i+1]}
 		if f[4] != "D" {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +37,15 @@ func (r *Repo) Outgoing(ctx context.Context, commit, remote string, look func(pa
 	return r.batch(ctx, ids.String(), names, look)
 }
 
+// Blobs hands blobs to look, as streams, each once; one that is not there is passed over. names maps ids to what look is
+// told of them.
+func (r *Repo) Blobs(ctx context.Context, names map[string]string, look func(name, blob string, content io.Reader) error) error {
+	if len(names) == 0 {
+		return nil
+	}
+	return r.batch(ctx, strings.Join(slices.Collect(maps.Keys(names)), "\n")+"\n", names, look)
+}
+
 // batch reads objects through one git cat-file --batch.
 func (r *Repo) batch(ctx context.Context, ids string, names map[string]string, look func(path, blob string, content io.Reader) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -54,7 +65,7 @@ func (r *Repo) batch(ctx context.Context, ids string, names map[string]string, l
 	}
 	reader.CloseWithError(err)
 	if e := <-done; err == nil && e != nil {
-		err = fmt.Errorf("read what a push would send: %w", e)
+		err = fmt.Errorf("read objects: %w", e)
 	}
 	return err
 }
@@ -67,18 +78,18 @@ func readBatch(in *bufio.Reader, names map[string]string, look func(path, blob s
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("read what a push would send: %w", err)
+			return fmt.Errorf("read objects: %w", err)
 		}
 		f := strings.Fields(head)
 		if len(f) == 2 && f[1] == "missing" {
 			continue // a partial clone: what was never fetched is not sent
 		}
 		if len(f) != 3 {
-			return fmt.Errorf("read what a push would send: answer %q", head)
+			return fmt.Errorf("read objects: answer %q", head)
 		}
 		size, err := strconv.ParseInt(f[2], 10, 64)
 		if err != nil {
-			return fmt.Errorf("read what a push would send: answer %q", head)
+			return fmt.Errorf("read objects: answer %q", head)
 		}
 		content := io.LimitReader(in, size)
 		if f[1] == "blob" {
@@ -87,10 +98,10 @@ func readBatch(in *bufio.Reader, names map[string]string, look func(path, blob s
 			}
 		}
 		if _, err := io.Copy(io.Discard, content); err != nil {
-			return fmt.Errorf("read what a push would send: %w", err)
+			return fmt.Errorf("read objects: %w", err)
 		}
 		if _, err := in.Discard(1); err != nil {
-			return fmt.Errorf("read what a push would send: %w", err)
+			return fmt.Errorf("read objects: %w", err)
 		}
 	}
 }

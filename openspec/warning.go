@@ -91,6 +91,21 @@ func (w Warning) String() string {
 	return b.String()
 }
 
+// Unread is an error about tasks that are there and were not read; nil if the warning is about something else.
+func (w Warning) Unread() error {
+	switch w.Code {
+	case WarnTooLarge:
+		return fmt.Errorf("%s: %w", w.Path, &sizeError{"bytes", w.Size, w.Limit})
+	case WarnTooManyTasks:
+		return fmt.Errorf("%s: %w", w.Path, &sizeError{"tasks", w.Size, w.Limit})
+	case WarnNotRegular:
+		return fmt.Errorf("%s: %w", w.Path, errNotRegular)
+	case WarnUnreadable, WarnFormat:
+		return fmt.Errorf("%s: %w", w.Path, w.Err)
+	}
+	return nil
+}
+
 // fileWarning turns what reading a task file ended in into a warning.
 func fileWarning(path string, err error) Warning {
 	var size *sizeError

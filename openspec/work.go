@@ -1,6 +1,9 @@
 package openspec
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Source names where tasks come from.
 type Source string
@@ -104,6 +107,24 @@ type Work struct {
 
 // Percentage of the chosen change.
 func (w Work) Percentage() int { return Percentage(w.Completed, w.Total) }
+
+// Unread says why tasks of the chosen change, or of the only source, were not read: they are not gone. nil: all were.
+func (w Work) Unread() error {
+	for _, x := range w.Warnings {
+		if err := x.Unread(); err != nil && w.concerns(x) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w Work) concerns(x Warning) bool {
+	switch w.Source {
+	case OpenSpec, SpecKit, Kiro: // a folder for each change
+		return w.Dir != "" && strings.HasPrefix(x.Path, w.Dir+"/") && (x.Code != WarnFormat || w.Total == 0)
+	}
+	return x.Code != WarnFormat || w.Total == 0
+}
 
 // Done lists the counted tasks that are done, in document order. It has Completed entries.
 func (w Work) Done() []Task {

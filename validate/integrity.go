@@ -94,6 +94,16 @@ func Integrity(b []byte) (session.State, error) {
 	return s, nil
 }
 
+// Sound reports whether a state, written to its file, would be read again. The error is Integrity's.
+func Sound(s session.State) error {
+	b, err := s.Bytes()
+	if err != nil {
+		return err
+	}
+	_, err = Integrity(b)
+	return err
+}
+
 func notJSON(b []byte, err error) string {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {

@@ -10,15 +10,20 @@ import (
 // blocked reports what stops the work: what was recorded, and conflicts that are there now.
 func blocked(state session.State, scene survey.Scene) []session.Finding {
 	var all []session.Finding
-	for _, b := range holding(state) {
+	list := holding(state)
+	for _, b := range list {
 		f := session.NewFinding(session.BlockerExists, "valid.blocker", "type", string(b.Type)).Quoting(b.Description)
 		switch {
 		case b.Type == blocker.DecisionRequired:
 			f = f.Offer("answer", "session", "load", "--resume", "--answer", "ANSWER")
-		case b.AutoDetected:
+		case b.AutoDetected && (b.MaxRecoveryAttempts == 0 || b.RecoveryAttempted < b.MaxRecoveryAttempts): // else it gives up at once
 			f = f.Offer("resume", "session", "load", "--resume")
 		}
-		all = append(all, f.Offer("clear", "session", "blocker", "clear"))
+		clear := []string{"session", "blocker", "clear"}
+		if len(list) > 1 && b.ID != "" { // without a name it takes all of them away
+			clear = append(clear, b.ID)
+		}
+		all = append(all, f.Offer("clear", clear...))
 	}
 	if scene.Git != nil && len(scene.Git.Unmerged()) > 0 && !conflictRecorded(state) {
 		f := session.NewFinding(session.BlockerExists, "valid.conflict", "files", clip(scene.Git.Unmerged(), 5))
@@ -42,7 +47,7 @@ func change(state session.State, scene survey.Scene) []session.Finding {
 		f = session.NewFinding(session.OpenSpecNotFound, "valid.change.archived", "change", state.OpenSpec, "dir", gone.Archive.Dir)
 	case gone != nil:
 		f = session.NewFinding(session.OpenSpecNotFound, "valid.change.gone", "change", state.OpenSpec)
-	case w.Change == state.OpenSpec && w.Status == openspec.NoTasks && state.TaskProgress.Total > 0:
+	case w.Change == state.OpenSpec && w.Status == openspec.NoTasks && w.Unread() == nil && state.TaskProgress.Total > 0:
 		f = session.NewFinding(session.OpenSpecNotFound, "valid.tasks.gone", "change", state.OpenSpec)
 	default:
 		return nil

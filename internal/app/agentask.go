@@ -25,7 +25,7 @@ func (s *site) agentAsker(pol policy, run string) func(ctx context.Context, agen
 				continue
 			}
 			engine.Say(ctx, "%s (%s)", agent, name)
-			answer, err := assistant.Start(ctx, p, assistant.Call{Agent: agent, Prompt: prompt, Dir: s.root, Env: proc.With(s.Env, nil, RunVariable+"="+run),
+			answer, err := assistant.Start(ctx, p, assistant.Call{Agent: agent, Prompt: prompt, Dir: s.root, Env: s.Env, Mark: runMark(run),
 				Say: func(line string) { engine.Say(ctx, "%s", redact.Text(line)) }})
 			if err == nil && answer.Cut {
 				err = errors.New("its answer has no end")

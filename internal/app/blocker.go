@@ -116,7 +116,7 @@ func ScanLog(ctx context.Context, p Place, name string, in io.Reader) (ScanResul
 
 // BlockerResult is the blockers that hold.
 type BlockerResult struct {
-	Blocker  *blocker.Blocker  `json:"blocker"` // the one to meet first
+	Blocker  *blocker.Blocker  `json:"blocker"` // the one to meet first; of a watched command, what it failed at
 	Blockers []blocker.Blocker `json:"blockers"`
 	Snapshot string            `json:"snapshot"`
 	Cleared  []blocker.Blocker `json:"cleared"`
@@ -182,18 +182,36 @@ func ClearBlocker(ctx context.Context, p Place, id string) (BlockerResult, error
 		id = ""
 	}
 	return p.editBlockers(ctx, "blocker-clear", func(list []blocker.Blocker) (kept, cleared []blocker.Blocker, err error) {
+		is := func(b blocker.Blocker) bool { return id == "" || b.ID == id || string(b.Type) == id }
+		if !slices.ContainsFunc(list, is) {
+			is = func(b blocker.Blocker) bool { return strings.HasPrefix(b.ID, id) }
+		}
+		var ids []string
 		for _, b := range list {
-			if id == "" || strings.HasPrefix(b.ID, id) || string(b.Type) == id {
-				cleared = append(cleared, b)
+			if is(b) {
+				cleared, ids = append(cleared, b), append(ids, b.ID)
 			} else {
 				kept = append(kept, b)
 			}
 		}
-		if len(cleared) == 0 {
+		switch {
+		case len(cleared) == 0:
 			return nil, nil, &NoBlockerError{id}
+		case len(cleared) > 1 && strings.HasPrefix(ids[0], id) && id != "":
+			return nil, nil, &SeveralBlockersError{id, ids}
 		}
 		return kept, cleared, nil
 	})
+}
+
+// SeveralBlockersError says that the beginning of an id is that of several blockers.
+type SeveralBlockersError struct {
+	ID  string
+	IDs []string
+}
+
+func (e *SeveralBlockersError) Error() string {
+	return fmt.Sprintf("several blockers begin with %q: %s", e.ID, strings.Join(e.IDs, ", "))
 }
 
 // editBlockers records a change of the blockers as a snapshot.
@@ -204,8 +222,8 @@ func (p Place) editBlockers(ctx context.Context, by string, edit func([]blocker.
 		cleared = gone
 		b.Context.State.Blockers = blocker.Order(kept)
 		b.Context.State.Blocker = blocker.First(kept)
-		for _, x := range gone { // what it was read from is not read again
-			b.Context.Evidence = slices.DeleteFunc(b.Context.Evidence, func(e session.Evidence) bool { return e.Source() == x.Source })
+		for _, x := range gone {
+			b.Context.TakeAway(&x, p.Now())
 			chain, _ := recovery.Chain(&x, b.Context.Attempts) // what a person took away is counted anew if it comes back
 			b.Context.Attempts = slices.DeleteFunc(slices.Clone(b.Context.Attempts), func(a session.Attempt) bool { return a.Chain == chain })
 		}
@@ -223,7 +241,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 	if err != nil {
 		return BlockerResult{}, err
 	}
-	if _, _, err := s.readState(); err != nil {
+	if err := s.readable(); err != nil {
 		return BlockerResult{}, err
 	}
 	fs, chain, err := s.shelf(ctx, true)
@@ -237,10 +255,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 	}
 	c := &lineage{site: s, files: fs, store: chain, here: s.stood(ctx, chain)}
 	at := cycle.Where{Path: s.path, Stood: c.here, Wait: leaseWait, Origin: snapshot.Origin{By: by}}
-	out, err := c.record(ctx, at, c.projections(chain), func(b *session.Bundle) error {
-		c.firstState(b)
-		return edit(b)
-	})
+	out, err := c.record(ctx, at, c.projections(chain), edit)
 	if err != nil {
 		return BlockerResult{}, err
 	}
@@ -251,7 +266,7 @@ func (p Place) note(ctx context.Context, by string, edit func(*session.Bundle) e
 }
 
 // firstState fills in a state where nothing was saved on this path yet.
-func (c *lineage) firstState(b *session.Bundle) {
+func (c *lineage) firstState(b *session.Bundle, by string) {
 	if b.Context.State.Mode != "" {
 		return
 	}
@@ -260,7 +275,7 @@ func (c *lineage) firstState(b *session.Bundle) {
 		st.GitBranch, st.GitCommit = session.PathText(c.head.Branch()), c.head.Commit
 		b.Environment.Git = &session.GitFacts{Ref: session.PathText(c.head.Ref), Head: c.head.Commit}
 	}
-	st.SavedAt, st.Origin = c.Now(), "blocker"
+	st.SavedAt, st.Origin = c.Now(), by
 	b.Context.State = st
 }
 
@@ -282,8 +297,8 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 		return BlockerResult{}, ran.Err
 	}
 	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: redact.Texts(args), Dir: s.where(), ExitCode: ran.ExitCode, Log: ran.Log}
-	r, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
-	r.ExitCode, r.Log = ran.ExitCode, ran.Log
+	r, said, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
+	r.Blocker, r.ExitCode, r.Log = said, ran.ExitCode, ran.Log
 	return r, err
 }
 
@@ -291,44 +306,45 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 // had reported.
 func ReportBlocker(ctx context.Context, p Place, agent, report string) (BlockerResult, error) {
 	e := session.Evidence{Kind: session.AgentEvidence, At: p.Now().UTC(), Agent: agent, Report: redact.Text(report[max(0, len(report)-maxReport):])}
-	return p.evidence(ctx, "blocker-report", e)
+	r, _, err := p.evidence(ctx, "blocker-report", e)
+	return r, err
 }
 
 // maxReport bounds what is kept of an agent's report, in bytes.
 const maxReport = 16 << 10
 
-// evidence records what was seen, and what follows from it.
-func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (BlockerResult, error) {
+// evidence records what was seen, and what follows from it. said is what stops the work by this evidence itself.
+func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (r BlockerResult, said *blocker.Blocker, err error) {
 	s, err := p.open(ctx)
 	if err != nil {
-		return BlockerResult{}, err
+		return r, nil, err
 	}
 	pol, err := s.policy(ctx)
 	if err != nil {
-		return BlockerResult{}, err
+		return r, nil, err
 	}
 	src, err := s.sourcesOf(pol)
 	if err != nil {
-		return BlockerResult{}, err
+		return r, nil, err
 	}
 	src.Patterns, src.Git = nil, false
 	var cleared []blocker.Blocker
-	r, err := p.note(ctx, by, func(b *session.Bundle) error {
+	r, err = p.note(ctx, by, func(b *session.Bundle) error {
 		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context},
 			Stage: capture.Stage{Inherited: true}} // only what is handed in: this is no look at the work tree
-		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say}
+		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say, Checks: pol.checks(), Verifies: pol.verifies()}
 		if err := w.Diagnose(ctx, d); err != nil {
 			return err
 		}
 		b.Context.Evidence, b.Context.Findings = d.Evidence, nil
 		b.Context.State.Blockers, b.Context.State.Blocker = d.Blockers, blocker.First(d.Blockers)
-		cleared = d.Cleared
+		cleared, said = d.Cleared, d.Said
 		return nil
 	})
 	if cleared != nil {
 		r.Cleared = cleared
 	}
-	return r, err
+	return r, said, err
 }
 
 // watched runs a command like a check, and shows its output as it comes.
@@ -349,9 +365,17 @@ func (s *site) watched(ctx context.Context, run string, args []string, out io.Wr
 
 // where is the folder in which the person stands, as a slash path below the top of the work tree; "" for the top.
 func (s *site) where() string {
-	rel, err := filepath.Rel(s.root, s.Dir)
+	rel, err := filepath.Rel(resolved(s.root), resolved(s.Dir))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return ""
 	}
 	return filepath.ToSlash(rel)
+}
+
+// resolved is a folder without symbolic links on the way, so that it has one name.
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
 }

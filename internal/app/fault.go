@@ -35,6 +35,16 @@ type UsageError struct{ Err error }
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
+// InterruptedError says that a command was interrupted when some of what it does was on record already.
+type InterruptedError struct {
+	Key  string // of the sentence that says what is
+	Args []any
+	Err  error
+}
+
+func (e *InterruptedError) Error() string { return e.Err.Error() }
+func (e *InterruptedError) Unwrap() error { return e.Err }
+
 // Describe is the one switch that turns errors into exit codes, messages and ways out, by type and never by text.
 func Describe(err error, words *text.Catalogue) Fault {
 	say := words.Say
@@ -43,6 +53,7 @@ func Describe(err error, words *text.Catalogue) Fault {
 		use       *UsageError
 		nothing   *NothingSavedError
 		corrupt   *CorruptStateError
+		unsound   *UnsoundError
 		damaged   *snapshot.ErrCorrupt
 		conflict  *snapshot.ErrConflict
 		busy      *snapshot.ErrBusy
@@ -60,11 +71,14 @@ func Describe(err error, words *text.Catalogue) Fault {
 		noGit     *NoGitError
 		imported  *ImportError
 		database  *DatabaseError
+		half      *InterruptedError
 	)
 	if f, ok := describeBackend(err, plain, words); ok {
 		return f
 	}
 	switch {
+	case errors.As(err, &half):
+		return Fault{Interrupted, say(half.Key, half.Args...), say(half.Key+".hint", half.Args...)}
 	case errors.Is(err, context.Canceled):
 		return Fault{Interrupted, say("error.interrupted"), say("hint.interrupted")}
 	case errors.As(err, &use):
@@ -83,6 +97,8 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Failed, plain, say("hint.import")}
 	case errors.As(err, &database):
 		return Fault{Corrupt, plain, say("hint.not-sessions")}
+	case errors.As(err, &unsound):
+		return Fault{Corrupt, say("error.unsound", "why", unsound.Err), say("hint.unsound")}
 	case errors.As(err, &damaged), errors.Is(err, memory.ErrDamaged):
 		return Fault{Corrupt, plain, say("hint.check")}
 	case errors.As(err, &conflict):
@@ -174,6 +190,7 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var mode *ModeError
 	var missing *execute.NoProgramError
 	var none *NoBlockerError
+	var which *SeveralBlockersError
 	var endless *EndlessError
 	var nowhere *NoSessionError
 	var foreign *ForeignSessionError
@@ -197,6 +214,8 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return Fault{Usage, plain, words.Say("hint.mode", "list", mode.Modes)}
 	case errors.As(err, &none):
 		return Fault{Failed, plain, words.Say("hint.no-blocker")}
+	case errors.As(err, &which):
+		return Fault{Usage, words.Say("error.several-blockers", "id", which.ID, "list", which.IDs), words.Say("hint.no-blocker")}
 	case errors.As(err, &endless):
 		return Fault{Blocked, words.Say("error.endless", "n", endless.Passes), words.Say("hint.endless")}
 	case errors.As(err, &missing):

@@ -37,6 +37,7 @@ func TestDescribe(t *testing.T) {
 		hint    string // part of it; "": none
 	}{
 		{context.Canceled, Interrupted, "nothing was recorded", "run it again"},
+		{&InterruptedError{"error.interrupted-recovery", nil, context.Canceled}, Interrupted, "on record", "session load --resume"},
 		{&UsageError{broken}, Usage, "broken", "--help"},
 		{&NothingSavedError{"/w"}, Nothing, "nothing was saved in /w yet", "session save"},
 		{snapshot.ErrNothing, Nothing, "nothing saved yet", "session save"},
@@ -73,6 +74,7 @@ func TestDescribe(t *testing.T) {
 		{&capture.TasksElsewhereError{File: "tasks.md"}, Usage, "tick them there", ""},
 		{&EndlessError{64}, Blocked, "stopped after 64 steps", "session blocker clear"},
 		{&NoBlockerError{}, Failed, "there is no blocker", "session blocker list"},
+		{&SeveralBlockersError{"a", []string{"a1", "a2"}}, Usage, "a1, a2", "session blocker list"},
 		{&NoMemoryError{"abc"}, Failed, "abc", "session memory"},
 		{&execute.NoProgramError{Programs: []string{"claude"}}, Failed, "claude", "bundles.yaml"},
 		{&assistant.SettingsError{Path: "s.json"}, Corrupt, "s.json", "s.json"},

@@ -45,6 +45,9 @@ func Finish(ctx context.Context, p Place, o FinishOptions) (FinishResult, error)
 	if c.repo == nil {
 		return FinishResult{}, &FinishError{"finish.no-git", nil}
 	}
+	if err := c.readable(); err != nil {
+		return FinishResult{}, err
+	}
 	wip, base, err := c.repo.WIP(ctx)
 	if err != nil {
 		return FinishResult{}, err
@@ -81,6 +84,10 @@ func (c *lineage) fold(ctx context.Context, r *FinishResult, o FinishOptions, wi
 	}
 	at := cycle.Where{Path: c.path, Stood: c.here, Wait: leaseWait, Origin: snapshot.Origin{By: "finish"}}
 	out, err := c.record(ctx, at, c.projections(c.store), func(b *session.Bundle) error {
+		b.Context.State.GitPushed, b.Context.State.Origin = false, "finish"
+		if err := sound(b.Context.State); err != nil {
+			return err
+		}
 		run, err := c.runID()
 		if err != nil {
 			return err
@@ -96,7 +103,7 @@ func (c *lineage) fold(ctx context.Context, r *FinishResult, o FinishOptions, wi
 		}
 		g.Head, g.Before, g.Created, g.IndexTree, g.Folded = r.Commit, "", false, "", c.head.Commit
 		b.Environment.Git = &g
-		b.Context.State.GitCommit, b.Context.State.GitPushed, b.Context.State.Origin = r.Commit, false, "finish"
+		b.Context.State.GitCommit = r.Commit
 		return nil
 	})
 	r.Snapshot = string(out.Made.ID)

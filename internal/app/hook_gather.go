@@ -233,12 +233,12 @@ func (h *hooked) messages(a *autosave, n *hookNotes) error {
 // commandEnded takes a build or test command in: that it failed, or that it works again. Without an exit code nothing is
 // known of a failure: a person may have refused the command.
 func (h *hooked) commandEnded(a *autosave, n *hookNotes, r assistant.Ran) {
-	key := commandKey(r.Command)
+	e := session.Evidence{Kind: session.ExitEvidence, At: r.At.UTC(), Command: []string{r.Command}, Dir: h.below()}
+	key := e.Source()
 	failed, was := n.Failed[key]
 	if !r.At.IsZero() && (r.At.Before(failed) || r.At.Before(n.Passed[key])) {
 		return // read late: what is known is newer
 	}
-	e := session.Evidence{Kind: session.ExitEvidence, At: r.At.UTC(), Command: []string{r.Command}, Dir: h.below()}
 	if e.At.IsZero() {
 		e.At = h.Now().UTC()
 	}
@@ -268,9 +268,6 @@ func (h *hooked) below() string {
 	}
 	return filepath.ToSlash(rel)
 }
-
-// commandKey is how a command is known again; a long one by its beginning.
-func commandKey(command string) string { return "command:" + command[:min(len(command), 500)] }
 
 // agentReported takes an agent's last report in, where it says that something stops the work, or where its last one did.
 func (h *hooked) agentReported(a *autosave, n *hookNotes) {

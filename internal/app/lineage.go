@@ -310,7 +310,8 @@ func Fork(ctx context.Context, p Place, ref string) (ForkResult, error) {
 	return ForkResult{ID: string(out.Made.ID), Parent: string(out.Made.Parent), Path: string(out.Made.Path)}, err
 }
 
-// record commits what edit makes of the base, without a plan: nothing runs, so no step is named.
+// record commits what edit makes of the base, without a plan: nothing runs, so no step is named. On a path that has no
+// snapshot yet, edit starts from a state that says so. An edit that moves something asks sound first.
 func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Projection, edit func(*session.Bundle) error) (cycle.Outcome, error) {
 	run, err := c.runID()
 	if err != nil {
@@ -321,13 +322,16 @@ func (c *lineage) record(ctx context.Context, at cycle.Where, project []cycle.Pr
 		return cycle.Outcome{}, err
 	}
 	r := cycle.Runner{Store: c.store, Leaser: c.files, Journal: c.journal(), Holder: c.holder(run), RunID: run, Hash: pol.hash, Accepted: pol.accepted,
-		Now: c.Now, Mend: c.mend(c.files, c.store), Project: project, Beside: c.besideProjections()}
+		Now: c.Now, Sound: sound, Mend: c.mend(c.files, c.store), Project: project, Beside: c.besideProjections()}
 	at.Leave = true // what is undone must be what was done here, and not what hooks saw meanwhile
 	_, out, err := cycle.Do(ctx, r, at, cycle.Work[session.Bundle]{
 		Plan:  plan.Plan{Mode: at.Origin.By, For: plan.Save},
 		Steps: func(cycle.Base) engine.Steps[session.Bundle] { return nil },
 		Draft: func(b cycle.Base) *session.Bundle { return inherited(b.Bundle) },
 		Bundle: func(b *session.Bundle, _ engine.Report) (session.Bundle, bool, error) {
+			if at.Path == c.path {
+				c.firstState(b, at.Origin.By)
+			}
 			if !remembering(at.Origin.By) {
 				b.Context.State.SavedAt = c.Now()
 			}

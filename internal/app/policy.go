@@ -29,7 +29,7 @@ func catalogue() plan.Catalogue {
 		plan.Save: capture.Steps(capture.World{}).Checks(),
 		plan.Load: recovery.Steps(recovery.World{}).Checks(),
 		plan.Run:  execute.Steps(execute.World{}).Checks(),
-	}, Rule: checkRule}
+	}, Needs: map[plan.Command]map[string][]string{plan.Save: capture.Needs()}, Rule: checkRule}
 }
 
 // policy is what a command runs under. A project's own policy names programs to run, so it is inert until a person has

@@ -200,6 +200,11 @@ func (c *lineage) unknown(ctx context.Context, x memorySession, items []memory.I
 func (c *lineage) remember(ctx context.Context, x memorySession, by string, r *RememberResult, edit func(*session.Bundle) error) error {
 	at := cycle.Where{Path: x.path, Wait: leaseWait, Auto: proc.Getenv(c.Env, RunVariable) != "", Origin: snapshot.Origin{By: by}}
 	project := c.elsewhere()
+	if x.path == c.path && !at.Auto {
+		if err := c.readable(); err != nil {
+			return err
+		}
+	}
 	if x.path == c.path {
 		at.Stood, project = c.here, c.projections(c.store)
 	}
@@ -208,7 +213,6 @@ func (c *lineage) remember(ctx context.Context, x memorySession, by string, r *R
 			b.Context.State = session.State{Mode: "quick", OpenSpecStatus: "NONE", WorkingOn: x.called(), NextSteps: []string{c.Words.Say("words.say-next")},
 				SavedAt: c.Now(), Origin: by}
 		}
-		c.firstState(b)
 		return edit(b)
 	})
 	if err == nil {

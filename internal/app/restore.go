@@ -32,6 +32,9 @@ type RestoreFile struct {
 	want gitstate.File
 }
 
+// Kept reports whether the file stays although it differs.
+func (f RestoreFile) Kept() bool { return f.Action == restoreKept }
+
 // What becomes of a file.
 const (
 	restoreWrite  = "write"
@@ -50,7 +53,8 @@ type RestoreError struct {
 func (e *RestoreError) Error() string { return fmt.Sprintf("cannot restore: %s %v", e.Key, e.Args) }
 
 // Restore brings files of a snapshot back. Without apply it only says what would be done. With it, a save is made
-// first, then only recorded paths are touched, and none whose content nobody else has.
+// first, then only recorded paths are touched, and none whose content nobody else had before that save: what the preview
+// keeps is kept.
 func Restore(ctx context.Context, p Place, ref string, paths []string, apply bool) (RestoreResult, error) {
 	c, err := p.chain(ctx)
 	if err != nil {
@@ -64,12 +68,17 @@ func Restore(ctx context.Context, p Place, ref string, paths []string, apply boo
 	if err != nil {
 		return v.result, err
 	}
-	before := v.result.From
+	before := v.result
 	if c, err = p.chain(ctx); err != nil { // the save moved the branch: look again
 		return v.result, err
 	}
-	if v, err = c.restoring(ctx, before, paths); err != nil {
+	if v, err = c.restoring(ctx, before.From, paths); err != nil {
 		return v.result, err
+	}
+	for i, f := range before.Files { // of one snapshot, so the same files in the same order
+		if f.Action == restoreKept {
+			v.result.Files[i].Action = restoreKept
+		}
 	}
 	v.result.Saved = saved.Snapshot
 	return v.result, v.apply(ctx)
@@ -185,6 +194,9 @@ func (v *restoring) apply(ctx context.Context) error {
 	}
 	at := cycle.Where{Path: v.path, Stood: v.here, Wait: leaseWait, Origin: snapshot.Origin{By: "restore", Names: []snapshot.ID{id}}}
 	out, err := v.record(ctx, at, v.projections(v.store), func(b *session.Bundle) error {
+		if err := sound(b.Context.State); err != nil {
+			return err
+		}
 		if err := v.writeFiles(ctx, v.source, write, remove); err != nil {
 			return err
 		}

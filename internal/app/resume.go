@@ -64,7 +64,7 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 	}
 	defer func() { err = errors.Join(err, lease.Release(context.WithoutCancel(ctx))) }()
 	r := &resuming{p: p, o: o, home: s, leaser: lent{fs}, chain: chain, run: run, began: p.Now()}
-	return s.belonging(ctx, chain, run, o, &r.spent, func(ctx context.Context) (LoadResult, error) {
+	res, err = s.belonging(ctx, chain, run, o, &r.spent, func(ctx context.Context) (LoadResult, error) {
 		if o.Answer != "" {
 			if err := r.answer(ctx); err != nil {
 				return LoadResult{}, err
@@ -72,6 +72,18 @@ func Recover(ctx context.Context, p Place, o RecoverOptions) (res LoadResult, er
 		}
 		return r.loop(ctx)
 	})
+	return res, r.interrupted(ctx, err)
+}
+
+// interrupted says of a recovery that was interrupted what is on record.
+func (r *resuming) interrupted(ctx context.Context, err error) error {
+	switch {
+	case err == nil || ctx.Err() == nil || !r.recorded:
+		return err
+	case r.open != nil:
+		return &InterruptedError{"error.interrupted-attempt", []any{"n", r.open.N, "agent", r.open.Agent}, err}
+	}
+	return &InterruptedError{"error.interrupted-recovery", nil, err}
 }
 
 // lent hands out the lease that a resume holds to the records that it makes.
@@ -97,6 +109,9 @@ type resuming struct {
 	run    string
 	began  time.Time
 	spent  finishedRun // by the agents that were started
+
+	recorded bool             // some of it is on record
+	open     *session.Attempt // on record, and without an outcome
 }
 
 // maxPasses bounds a resume: more attempts than any policy allows.
@@ -192,23 +207,29 @@ type acting struct {
 	from saved
 }
 
+// proofs finds the commands of a bundle of checks; "" is the one that a full save runs.
+func (s *site) proofs(pol policy) func(bundle string) []recovery.Command {
+	w := capture.World{Repo: s.repo, Root: s.root, Checks: pol.checks()}
+	return func(bundle string) (all []recovery.Command) {
+		if bundle == "" {
+			bundle = pol.verifies()
+		}
+		for _, c := range w.Commands(bundle) {
+			all = append(all, recovery.Command{Name: c.Name, Args: c.Args})
+		}
+		return all
+	}
+}
+
 func (a *acting) world() recovery.World {
-	w := capture.World{Root: a.root, Checks: a.pol.checks()}
 	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
-		Checks: func(bundle string) (all []recovery.Command) {
-			if bundle == "" {
-				bundle = a.pol.verifies()
-			}
-			for _, c := range w.Commands(bundle) {
-				all = append(all, recovery.Command{Name: c.Name, Args: c.Args})
-			}
-			return all
-		},
+		Checks: a.proofs(a.pol),
 		Exists: func(name string) bool {
 			info, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(name)))
 			return err == nil && info.Mode().IsRegular()
 		},
 		Log:   a.logOf,
+		Kept:  func(log string) string { return filepath.Join(a.runtimeDir(), filepath.FromSlash(log)) },
 		Hands: recovery.Hands{Program: a.program, Begin: a.begin, Call: a.call, Settle: a.settle}}
 }
 
@@ -299,7 +320,7 @@ func (a *acting) call(ctx context.Context, s recovery.Step, prompt string, at *s
 		program.Limit = s.Mend.Limit
 	}
 	engine.Say(ctx, "%s (%s) %d/%d", at.Agent, at.Program, s.N, s.Of)
-	c := assistant.Call{Agent: at.Agent, Prompt: prompt, Instructions: assistant.Instructions(at.Agent), Dir: a.root, Env: proc.With(a.Env, nil, RunVariable+"="+a.r.run),
+	c := assistant.Call{Agent: at.Agent, Prompt: prompt, Instructions: assistant.Instructions(at.Agent), Dir: a.root, Env: a.Env, Mark: runMark(a.r.run),
 		Say: func(line string) { engine.Say(ctx, "%s", redact.Text(line)) }}
 	if slices.Contains(program.Run, "{agent}") && program.Output == "claude-json" {
 		c.Agent = a.agentName(at.Agent)

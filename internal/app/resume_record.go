@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -31,10 +32,17 @@ const (
 
 // begin puts an attempt on record before it starts, so that it counts even if nothing comes back.
 func (a *acting) begin(ctx context.Context, at *session.Attempt) error {
-	return a.r.edit(ctx, byAttempt, func(b *session.Bundle) {
+	if at.Program != "" {
+		at.Run = a.r.run
+	}
+	err := a.r.edit(ctx, byAttempt, func(b *session.Bundle) {
 		b.Context.Attempts = append(slices.Clone(b.Context.Attempts), *at)
 		count(&b.Context.State, at.Blocker, at.N, a.limit(at))
 	})
+	if err == nil {
+		a.r.open = at
+	}
+	return err
 }
 
 func (a *acting) limit(at *session.Attempt) int {
@@ -62,6 +70,7 @@ func (r *resuming) edit(ctx context.Context, by string, change func(*session.Bun
 		change(b)
 		return nil
 	})
+	r.recorded = r.recorded || err == nil
 	return err
 }
 
@@ -76,7 +85,7 @@ func (r *resuming) answer(ctx context.Context) error {
 				continue
 			}
 			asked = true
-			b.Context.Evidence = slices.DeleteFunc(b.Context.Evidence, func(e session.Evidence) bool { return e.Source() == x.Source })
+			b.Context.TakeAway(&x, r.p.Now())
 			b.Context.Attempts = append(slices.Clone(b.Context.Attempts), session.Attempt{Chain: x.ID, Blocker: x.ID, Type: x.Type, Error: x.ErrorPattern, Agent: session.Person,
 				Started: r.p.Now().UTC(), Ended: r.p.Now().UTC(), Result: session.Decided, Proof: session.Person, Proved: "passed", Asked: x.Message, Answer: redact.Text(r.o.Answer)})
 		}
@@ -91,6 +100,18 @@ func (r *resuming) answer(ctx context.Context) error {
 // settle runs the proof of an attempt and records the outcome: the next snapshot, with the work tree as it is, on no
 // branch.
 func (a *acting) settle(ctx context.Context, b *blocker.Blocker, p recovery.Proof, at *session.Attempt) error {
+	if at.Run != a.r.run {
+		a.endLeft(at.Run)
+	}
+	a.r.open, a.r.recorded = at, true // it is on record from before, if not from now
+	err := a.outcome(ctx, b, p, at)
+	if err == nil {
+		a.r.open = nil
+	}
+	return err
+}
+
+func (a *acting) outcome(ctx context.Context, b *blocker.Blocker, p recovery.Proof, at *session.Attempt) error {
 	if b == nil { // a save proved it gone meanwhile
 		at.Result, at.Proved, at.Ended = session.Overdue, "passed", a.Now().UTC()
 		return a.r.edit(ctx, byOutcome, func(x *session.Bundle) { x.Context.Attempts = closed(x.Context.Attempts, *at) })
@@ -100,7 +121,7 @@ func (a *acting) settle(ctx context.Context, b *blocker.Blocker, p recovery.Proo
 		return err
 	}
 	if now.path != a.r.home.path {
-		at.Result, at.Proved, at.Left, at.Leaves, at.Ended = session.Strayed, "unknown", b.ID, b.ErrorPattern, a.Now().UTC()
+		at.Result, at.Proved, at.Left, at.Ended = session.Strayed, "unknown", b.ID, a.Now().UTC() // what stands there was not looked at
 		return a.r.edit(ctx, byOutcome, func(x *session.Bundle) { x.Context.Attempts = closed(x.Context.Attempts, *at) })
 	}
 	v := &saving{site: now, o: SaveOptions{Mode: "quick", ReplaceCorrupt: true, Ask: capture.Ask{NoCommit: true}}, attempt: &settling{acting: a, at: at, about: b, proof: p}}
@@ -137,6 +158,7 @@ type settling struct {
 	checks []session.Check
 	seen   []session.Evidence
 	passed bool
+	shows  string // by the policy's own proof
 }
 
 // prove runs the proof's commands, one after the other until one fails.
@@ -145,7 +167,7 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 	if s.proof.Kind != recovery.ByCommands {
 		return nil
 	}
-	limit := s.pol.checks()[s.pol.verifies()].Limit
+	limit := s.pol.checks()[cmp.Or(s.proof.Bundle, s.pol.verifies())].Limit
 	if limit <= 0 {
 		limit = 10 * time.Minute
 	}
@@ -155,13 +177,18 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 	s.passed = true
 	for i, c := range s.proof.Commands {
 		dir := filepath.Join(now.root, filepath.FromSlash(c.Dir))
-		w.Run = now.runnerIn(s.r.run, dir)
+		w.Run, w.Repo = now.runnerIn(s.r.run, dir), nil
+		if c.Dir == "" {
+			w.Repo = now.repo
+		}
 		engine.Say(ctx, "%s", brief.Shell(c.Args))
 		check := w.Prove(within, capture.Command{Name: cmp.Or(c.Name, "proof"), Args: c.Args}, s.at.N*10+i)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if e := s.proof.Evidence; e != nil {
+		if s.proof.Bundle != "" { // it judges the blocker, and finds none of its own
+			s.judge(ctx, now, check)
+		} else if e := s.proof.Evidence; e != nil {
 			seen := *e
 			seen.At, seen.ExitCode, seen.Log, seen.Output = s.Now().UTC(), check.ExitCode, check.Log, ""
 			s.seen = append(s.seen, seen)
@@ -178,6 +205,42 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 	}
 	s.at.Proved = "passed"
 	return nil
+}
+
+// judge keeps what a check of the policy's own proof shows when it fails.
+func (s *settling) judge(ctx context.Context, now *site, c session.Check) {
+	if c.Status == "passed" {
+		return
+	}
+	s.at.Log = c.Log
+	f, err := os.Open(filepath.Join(now.runtimeDir(), filepath.FromSlash(c.Log)))
+	if err != nil {
+		return // the log's name is on record all the same
+	}
+	defer f.Close()
+	sources, err := now.sourcesOf(s.pol)
+	if err != nil {
+		return
+	}
+	sources.Options.Now = s.Now()
+	in := blocker.Input{Name: "proof", Exit: &c.ExitCode, Command: strings.Join(c.Command, " "), ModTime: s.Now(), Data: f}
+	if info, err := f.Stat(); err == nil {
+		in.Size = info.Size()
+	}
+	if r, err := blocker.Scan(ctx, in, sources.Options); err == nil && r.First() != nil {
+		s.shows = redact.Text(r.First().ErrorPattern)
+	}
+}
+
+// unproven reports whether the policy's own proof was run, and did not pass.
+func (s *settling) unproven() bool { return s.proof.Bundle != "" && s.at.Proved != "passed" }
+
+// stands writes what the policy's own proof showed: the same as the proof before it, or something else.
+func (s *settling) stands(ledger []session.Attempt) {
+	s.at.Leaves, s.at.Same = s.shows, false
+	if _, made := recovery.Chain(s.about, ledger); len(made) > 1 { // the last one is this attempt
+		s.at.Same = s.shows != "" && made[len(made)-2].Leaves == s.shows
+	}
 }
 
 // plan is that of a quick save; where CI or a reviewer is the proof, they are asked, too.
@@ -202,6 +265,9 @@ func (s *settling) draft(d *capture.Draft) {
 		d.Base.Autosaves[i].Context.Evidence = s.withoutFailures(d.Base.Autosaves[i].Context.Evidence)
 	}
 	s.report(d)
+	if s.unproven() {
+		d.Held = s.about.ID
+	}
 	if s.passed {
 		d.Proven = map[string]string{s.about.Source: s.at.Proof}
 	}
@@ -269,6 +335,10 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 		if at.Proved == "passed" { // the check passes, and yet something of the kind is found
 			at.Proved = "failed"
 		}
+		if s.unproven() && left.Same(s.about) {
+			s.stands(base.Context.Attempts)
+		}
+	case s.unproven():
 	case at.Result != session.Asking:
 		at.Result, at.Proved = session.Fixed, "passed"
 	}
@@ -282,7 +352,7 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 // left is what stands after the attempt: the same failure, or the one that took its place. Of a failure that only an
 // agent told of, a check that fails now is the better witness: what it shows goes on with the same chain.
 func (s *settling) left(all []blocker.Blocker) *blocker.Blocker {
-	if s.at.Proved == "failed" && strings.HasPrefix(s.about.Source, "agent:") {
+	if s.at.Proved == "failed" && s.proof.Bundle == "" && strings.HasPrefix(s.about.Source, "agent:") {
 		for _, b := range all {
 			if strings.HasPrefix(b.Source, "check:") && b.AutoDetected {
 				return &b

@@ -152,7 +152,7 @@ func (a *acting) ways(s recovery.Step, d *recovery.Draft) []string {
 		all = append(all, []string{"session", "save", "--sync"}, again)
 	case s.Do == recovery.GiveUp || s.Do == recovery.ByHand && len(d.Proof.Commands) > 0:
 		for _, c := range d.Proof.Commands {
-			all = append(all, append([]string{"session", "blocker", "watch", "--"}, c.Args...))
+			all = append(all, c.Watch())
 		}
 		all = append(all, []string{"session", "save"}, []string{"session", "blocker", "clear"})
 	default:

@@ -28,6 +28,24 @@ import (
 // RunVariable names the run that a program was started by; commands below a run record autosaves only.
 const RunVariable = "SESSION_RUN"
 
+// endLeft ends what still runs of a run whose session was killed, and says so: two agents are not let loose on one work
+// tree. Nobody of a run that ended by itself is left.
+func (s *site) endLeft(dead string) {
+	run, _, _ := strings.Cut(dead, ".")
+	if run == "" {
+		return
+	}
+	if n := proc.EndMarked(runMark(run), leftGrace); n > 0 {
+		s.warn(session.NewFinding(session.StepFailed, "run.left", "n", n))
+	}
+}
+
+// leftGrace is how long those who are left may take to end after they were asked to.
+const leftGrace = 2 * time.Second
+
+// runMark is what the programs of a run, and all that they start, have in their environment.
+func runMark(run string) string { return RunVariable + "=" + run }
+
 // RunOptions is what session run was asked.
 type RunOptions struct {
 	Base    string // a snapshot as people write it; "" for the newest
@@ -248,7 +266,7 @@ func (r *running) do(ctx context.Context) (RunResult, error) {
 
 func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, error) {
 	c := cycle.Runner{Store: r.store, Leaser: r.lease, Journal: r.journal(), Holder: r.holder(r.run), RunID: r.run, Hash: r.pol.hash,
-		Accepted: r.pol.accepted, Now: r.Now, Watch: r.Watch, Project: r.projections(r.store)}
+		Accepted: r.pol.accepted, Now: r.Now, Sound: sound, Watch: r.Watch, Project: r.projections(r.store)}
 	mend := r.mend(r.files, r.store)
 	if r.aside { // the work tree stays where it stands, and other runs work beside
 		c.Project = []cycle.Projection{{Name: "memory", Do: r.writeMemory(r.store)}}
@@ -335,7 +353,7 @@ func (c *lineage) whereToRun(ctx context.Context, o RunOptions, run string) (cyc
 }
 
 func (c *lineage) runWorld(pol policy, b cycle.Base, run string) execute.World {
-	return execute.World{Dir: c.root, Env: proc.With(c.Env, nil, RunVariable+"="+run), Programs: programs(pol),
+	return execute.World{Dir: c.root, Env: c.Env, Mark: runMark(run), Programs: programs(pol),
 		Installed: func(p string) bool { _, err := proc.LookPath(p, c.Env, c.root); return err == nil },
 		Search:    c.search(saved{chain: c.store, state: b.Bundle.Projected(string(b.Manifest.ID), string(b.Manifest.Line))}),
 		Now:       c.Now, NewID: newMemoryID, AskAgent: c.agentAsker(pol, run)}

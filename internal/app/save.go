@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,6 +164,9 @@ func (v *saving) prepare(ctx context.Context) (err error) {
 	if v.plan, err = v.pol.mode(v.o.Mode, plan.Save); err != nil {
 		return err
 	}
+	if !v.below && v.o.Ask.Words() && !slices.ContainsFunc(v.plan.Steps, func(s plan.Step) bool { return s.Name == "Describe" }) {
+		return &UsageError{errors.New(v.Words.Say("save.no-describe", "mode", v.o.Mode))}
+	}
 	if v.pol.inert() && v.auto == nil {
 		v.notes = append(v.notes, session.NewFinding(session.PolicyInert, "policy.inert").Offer("accept", "session", "plan", "accept"))
 	}
@@ -223,7 +227,7 @@ func (v *saving) run(ctx context.Context) (*capture.Draft, cycle.Outcome, error)
 	}
 	note := v.journal()
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
-		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
+		Now: v.Now, Sound: sound, Mend: v.mend(fs, chain), Watch: v.Watch, Project: v.projections(chain), Beside: v.besideProjections()}
 	if v.attempt != nil {
 		r.Leaser, r.Watch = v.attempt.r.leaser, nil
 	}
@@ -302,9 +306,9 @@ func (v *saving) base(ctx context.Context, chain *snapshot.Store, at *cycle.Wher
 
 func (v *saving) world(b cycle.Base, note *journal) capture.World {
 	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
-		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Run: v.runner(v.run_)}
+		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Verifies: v.pol.verifies(), Run: v.runner(v.run_)}
 	w.Runtime, w.Blockers, w.AskCI = v.runtimeDir(), v.src, v.askCI
-	w.Note, w.AskAgent = note.Note, v.agentAsker(v.pol, v.run_)
+	w.Sound, w.Note, w.AskAgent = sound, note.Note, v.agentAsker(v.pol, v.run_)
 	if b.Beside {
 		w.Note = func(context.Context, string, string) error { return nil } // the journal is the holder's
 	}
@@ -328,6 +332,7 @@ func (v *saving) draft(b cycle.Base) *capture.Draft {
 		d.Origin, d.Ask.Evidence, d.Ask.Turn, d.Ask.Carry = "hook", v.auto.evidence, v.auto.about, true
 	}
 	d.Memory.Session = memory.SessionRef(b.Line)
+	d.Begin(v.Words.Say)
 	if v.attempt != nil {
 		v.attempt.draft(d)
 	}

@@ -118,6 +118,7 @@ func (h *holding) take(ctx context.Context, s lifecycle.Session) (lifecycle.Sess
 		return s, err
 	}
 	dead := s.Run
+	h.x.site.endLeft(string(dead))
 	s, err := h.x.Change(ctx, s.Key(), lifecycle.Change{Version: s.Version, Take: h.run})
 	if err != nil || h.before == nil || dead == "" {
 		return s, err
@@ -262,6 +263,9 @@ func (h *holding) end(ctx context.Context, done finishedRun, failed error, finis
 		c.Cause = lifecycle.Pause
 	}
 	_, err := h.x.Change(ctx, h.now.Key(), c)
+	if cancelled && !h.apart && err == nil {
+		return &InterruptedError{"error.interrupted-run", []any{"id", h.now.ID}, failed}
+	}
 	return errors.Join(failed, fenced(err))
 }
 

@@ -39,6 +39,12 @@ func (s *site) readState() (state session.State, found bool, err error) {
 	return state, true, nil
 }
 
+// readable refuses what would write over a state file that cannot be read. The error is a *CorruptStateError.
+func (s *site) readable() error {
+	_, _, err := s.readState()
+	return err
+}
+
 // writeState is the projection of a snapshot into the state file.
 func (s *site) writeState(_ context.Context, made snapshot.Manifest, b session.Bundle) error {
 	content, err := b.Projected(string(made.ID), string(made.Line)).Bytes()
@@ -49,6 +55,22 @@ func (s *site) writeState(_ context.Context, made snapshot.Manifest, b session.B
 		return err
 	}
 	return atomicfile.ReplaceFrom(s.runtimeDir(), s.stateFile(), content, 0o600) // a save beside this one would find what stands in the work tree
+}
+
+// UnsoundError says that a state would be recorded which nobody could read again. Nothing was changed.
+type UnsoundError struct{ Err error }
+
+func (e *UnsoundError) Error() string {
+	return fmt.Sprintf("what would be recorded could not be read again: %v", e.Err)
+}
+func (e *UnsoundError) Unwrap() error { return e.Err }
+
+// sound asks the reader of the state file before anything is moved or recorded. The error is an *UnsoundError.
+func sound(st session.State) error {
+	if err := validate.Sound(st); err != nil {
+		return &UnsoundError{err}
+	}
+	return nil
 }
 
 // setAside moves a state file that cannot be read out of the way and says where it went.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,6 +44,9 @@ func Undo(ctx context.Context, p Place, ref string) (UndoResult, error) {
 	if err := u.allowed(ctx); err != nil {
 		return UndoResult{}, err
 	}
+	if err := u.readable(); err != nil {
+		return UndoResult{}, err
+	}
 	at := cycle.Where{Path: u.target.Path, Wait: leaseWait, Origin: snapshot.Origin{By: "undo", Names: []snapshot.ID{u.target.ID}}}
 	project := c.projections(c.store)
 	if at.Path != c.path {
@@ -67,6 +71,7 @@ type undoing struct {
 	from   string         // where the branch must stand
 	to     string
 	tree   string // what the index shall hold
+	staged string // what it holds if nothing was staged since
 	moves  bool   // the branch moves
 	folds  bool   // between WIP commits and the commit that they were folded into: one tree, so the index stays
 	files  bool   // a restore is taken back: files go back to what the branch has
@@ -97,8 +102,12 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 	g := u.bundle.Environment.Git
 	u.files = u.target.Origin.By == "restore"
 	if parent := u.target.Parent; parent != "" {
-		if _, u.shown, err = c.read(ctx, parent); err != nil {
+		before, shown, err := c.read(ctx, parent)
+		if err != nil {
 			return nil, err
+		}
+		if before.Path == u.target.Path { // what was said on another branch says nothing about this one
+			u.shown = shown
 		}
 	}
 	if g != nil && g.Folded != "" {
@@ -108,6 +117,9 @@ func (c *lineage) undoing(ctx context.Context, ref string) (*undoing, error) {
 		return u, nil
 	}
 	u.moves, u.from, u.to, u.tree = true, g.Head, g.Before, g.IndexTree
+	if u.staged, err = c.repo.TreeOf(ctx, u.from); err != nil {
+		return nil, &UndoError{"undo.commit-gone", []any{"commit", short(u.from)}}
+	}
 	if u.tree == "" && u.to != "" {
 		u.tree, err = c.repo.TreeOf(ctx, u.to)
 	}
@@ -145,7 +157,10 @@ func (u *undoing) again(ctx context.Context) error {
 	if u.tree, err = u.repo.TreeOf(ctx, u.to); err != nil {
 		return &UndoError{"undo.commit-gone", []any{"commit", short(u.to)}}
 	}
-	return nil
+	if u.staged = g.IndexTree; u.staged == "" && u.from != "" {
+		u.staged, err = u.repo.TreeOf(ctx, u.from)
+	}
+	return err
 }
 
 func (c *lineage) read(ctx context.Context, id snapshot.ID) (snapshot.Snapshot, session.Bundle, error) {
@@ -213,35 +228,16 @@ func (u *undoing) allowed(ctx context.Context) error {
 	return err
 }
 
-// apply moves the branch and says what holds now.
+// apply says what holds now, and then moves the branch.
 func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
-	if u.moves {
-		run, err := u.runID()
-		if err != nil {
-			return err
-		}
-		ref := u.head.Ref
-		if ref == "" {
-			ref = "HEAD"
-		}
-		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
-		if err := u.repo.Unwind(ctx, w, u.Now); err != nil {
-			return err
-		}
-	}
-	if u.files {
-		if err := u.takeBackFiles(ctx); err != nil {
-			return err
-		}
-	}
-	now := u.Now()
 	if u.memory {
 		b.Context.State.Origin, b.Context.Undone = "undo", string(u.target.ID)
 		return u.forget(ctx, b)
 	}
-	shown := inherited(u.shown)
-	if shown.Context.State.WorkingOn == "" { // there was nothing before the save that is taken back
+	now, shown := u.Now(), inherited(u.shown)
+	if shown.Context.State.WorkingOn == "" { // there was nothing on this path before the save that is taken back
 		shown.Context.State = b.Context.State
+		shown.Context.State.Blocker, shown.Context.State.Blockers = nil, nil
 	}
 	*b = *shown
 	b.Context.State.SavedAt, b.Context.State.Origin, b.Context.Undone = now, "undo", string(u.target.ID)
@@ -258,7 +254,40 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 		b.Environment.Git = &g
 		b.Context.State.GitCommit, b.Context.State.GitPushed = u.to, false
 	}
-	return u.forget(ctx, b)
+	if err := u.forget(ctx, b); err != nil {
+		return err
+	}
+	if err := sound(b.Context.State); err != nil {
+		return err
+	}
+	return u.move(ctx)
+}
+
+// move moves the branch, or the files that a restore brought.
+func (u *undoing) move(ctx context.Context) error {
+	if u.moves {
+		run, err := u.runID()
+		if err != nil {
+			return err
+		}
+		ref := u.head.Ref
+		if ref == "" {
+			ref = "HEAD"
+		}
+		w := gitstate.Unwinding{Run: run, Ref: ref, From: u.from, To: u.to, Tree: u.tree, Base: u.staged, SameTree: u.folds, Log: "session undo " + short(string(u.target.ID))}
+		err = u.repo.Unwind(ctx, w, u.Now)
+		var stands *gitstate.StagedError
+		if errors.As(err, &stands) {
+			return &UndoError{"undo.staged", []any{"path", session.PathText(stands.Path)}}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if u.files {
+		return u.takeBackFiles(ctx)
+	}
+	return nil
 }
 
 // remembering knows what makes snapshots that change nothing but memory: they are taken back from anywhere, and leave the

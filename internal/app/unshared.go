@@ -292,7 +292,7 @@ func (v *saving) unshared(ctx context.Context, away error) (*capture.Draft, cycl
 	v.notes = append(v.notes, session.NewFinding(session.Unshared, "save.unshared", "cause", away).Offer("again", "session", "save"))
 	note := v.journal()
 	r := cycle.Runner{Store: chain, Leaser: fs, Journal: note, Holder: v.holder(v.run_), RunID: v.run_, Hash: v.pol.hash, Accepted: v.pol.accepted,
-		Now: v.Now, Mend: v.mend(fs, chain), Watch: v.Watch, Project: []cycle.Projection{{Name: session.StateFile, Do: v.writeUnshared}}}
+		Now: v.Now, Sound: sound, Mend: v.mend(fs, chain), Watch: v.Watch, Project: []cycle.Projection{{Name: session.StateFile, Do: v.writeUnshared}}}
 	at := cycle.Where{Path: v.path, Wait: leaseWait, Auto: v.below, Leaf: true, Origin: snapshot.Origin{By: "save", Event: unsharedEvent + v.stands()}}
 	return cycle.Do(ctx, r, at, cycle.Work[capture.Draft]{
 		Plan:  v.plan,

@@ -33,7 +33,7 @@ var layers = map[string]row{
 	"openspec":              {[]string{"internal/lazy"}, "task files; the caller hands in what git knows"},
 	"blocker":               {[]string{"internal/lazy"}, "bytes and values in, blockers out"},
 	"blocker/rules":         {[]string{"internal/lazy"}, "recognition rules as embedded data"},
-	"internal/assistant":    {[]string{"internal/proc", "internal/lazy"}, "protocols of assistants"},
+	"internal/assistant":    {[]string{"internal/proc", "internal/lazy", "internal/atomicfile"}, "protocols of assistants"},
 	"internal/memory":       {nil, "S3.8: knows no session store, no engine"},
 	"internal/plan":         {[]string{"internal/canon", "internal/lazy"}, "pure: policy bytes to plan and hash"},
 	"internal/engine":       {[]string{"internal/plan"}, "S0.6: knows no flags, no policy files, no storage"},

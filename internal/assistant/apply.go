@@ -103,7 +103,10 @@ func (w *writing) all() error {
 	for _, dir := range w.plan.folders {
 		w.tree.removeFolder(dir)
 	}
-	return w.remember()
+	if err := w.remember(); err != nil {
+		return err
+	}
+	return w.plan.keepSeal()
 }
 
 func (w *writing) one(c Change) error {

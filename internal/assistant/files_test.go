@@ -106,7 +106,7 @@ func TestPluginAndMarketplace(t *testing.T) {
 	}
 }
 
-var allowed = regexp.MustCompile(`^Bash\(session (save|load|status|blocker):\*\)(, Bash\(session blocker report:\*\), Agent)?$`)
+var allowed = regexp.MustCompile(`^Bash\(session (save|load|status|blocker)(?: --assistant)?:\*\)(, Bash\(session blocker report:\*\), Agent)?$`)
 
 func TestClaudeCommands(t *testing.T) {
 	for _, name := range []string{"save", "load", "status", "blocker"} {

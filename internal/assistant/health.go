@@ -218,6 +218,7 @@ func (l *looker) files() {
 func (l *looker) state(t *tree, f file) FileState {
 	is, err := t.read(f.path)
 	mine, known := l.record.find(f.path)
+	f = f.sealed(is, "")
 	switch {
 	case err != nil:
 		return Broken

@@ -68,6 +68,7 @@ type Plan struct {
 	record     record   // how it shall be afterwards
 	recordPath string   // "": none is kept
 	backups    string
+	seal       string // for files that have none yet
 }
 
 // Empty reports whether there is nothing to do.
@@ -139,7 +140,7 @@ func newPlanner(o Options) (*planner, func(), error) {
 	}
 	kept := old
 	kept.Files = slices.Clone(old.Files)
-	return &planner{o: o, tree: t, old: old, plan: Plan{Root: o.Root, record: kept, recordPath: o.Record, backups: o.Backups}}, t.close, nil
+	return &planner{o: o, tree: t, old: old, plan: Plan{Root: o.Root, record: kept, recordPath: o.Record, backups: o.Backups, seal: sealOf(o.Record)}}, t.close, nil
 }
 
 func (p *planner) keep(path string, why Why) { p.plan.Kept = append(p.plan.Kept, Kept{path, why}) }
@@ -151,6 +152,7 @@ func (p *planner) file(n Name, f file) error {
 	if err != nil {
 		return err
 	}
+	f = f.sealed(is, p.plan.seal)
 	claim := entry{Path: f.path, By: with(mine.By, n), After: sum(f.data)}
 	switch {
 	case p.planned(f.path): // two assistants share it
@@ -350,7 +352,7 @@ func (p *planner) notRecorded(gone []Name) error {
 		for _, f := range all {
 			_, known := p.old.find(f.path)
 			is, err := p.tree.read(f.path)
-			if err != nil || known || is == nil || !bytes.Equal(is.data, f.data) {
+			if err != nil || known || is == nil || !bytes.Equal(is.data, f.sealed(is, "").data) {
 				continue
 			}
 			if !slices.Contains(p.plan.Kept, Kept{f.path, Recorded}) {

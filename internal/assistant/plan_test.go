@@ -183,7 +183,7 @@ func golden(w *testTree, in map[string]string) (all []txtar.File) {
 		if was, ok := in[p]; ok && was == is[p] || strings.Contains(p, "agents/") || strings.HasSuffix(p, ".js") || strings.HasPrefix(p, ".claude/commands") {
 			continue
 		}
-		all = append(all, txtar.File{Name: "out/" + p, Data: []byte(is[p])})
+		all = append(all, txtar.File{Name: "out/" + p, Data: unsealed([]byte(is[p]))})
 	}
 	return append([]txtar.File{{Name: "tree", Data: []byte(list.String())}}, all...)
 }

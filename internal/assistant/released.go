@@ -11,7 +11,7 @@ func released(path string, data []byte) bool {
 	if err != nil {
 		return false
 	}
-	want := sum(data) + "  " + path
+	want := sum(unsealed(data)) + "  " + path
 	for line := range strings.Lines(string(list)) {
 		if strings.TrimSpace(line) == want {
 			return true

@@ -202,8 +202,8 @@ func codexAgent(r role) file {
 	return file{".codex/agents/" + r.name + ".toml", []byte(text)}
 }
 
-// openCodeCommand: OpenCode pastes the arguments into a shell line and asks nobody. A quoted here-document keeps the
-// shell from reading them; the program takes them from standard input.
+// openCodeCommand: OpenCode pastes the arguments into a shell line and asks nobody. A quoted here-document, whose last word
+// is sealed when it is installed, keeps the shell from reading them; the program takes them from standard input.
 func openCodeCommand(c command, windows bool) file {
 	path := ".opencode/commands/session:" + c.name + ".md"
 	if windows {

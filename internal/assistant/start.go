@@ -32,6 +32,7 @@ type Call struct {
 	Prompt       string
 	Dir          string
 	Env          []string
+	Mark         string            // goes into Env, KEY=value: by it all that the program starts is found again; "": none
 	Say          func(line string) // what the program writes to stderr, a line at a time; nil: nobody listens
 }
 
@@ -71,7 +72,10 @@ func Start(ctx context.Context, p Program, c Call) (Answer, error) {
 		ctx, stop = context.WithTimeoutCause(ctx, p.Limit, fmt.Errorf("not done after %s: %w", p.Limit, context.DeadlineExceeded))
 		defer stop()
 	}
-	cmd := proc.Command{Args: arguments(p, c), Dir: c.Dir, Env: c.Env, Tree: true, MaxOutput: MaxAnswer, Grace: 2 * time.Second}
+	cmd := proc.Command{Args: arguments(p, c), Dir: c.Dir, Env: c.Env, Tree: true, Mark: c.Mark, MaxOutput: MaxAnswer, Grace: 2 * time.Second}
+	if c.Mark != "" {
+		cmd.Env = proc.With(c.Env, nil, c.Mark)
+	}
 	if p.Input != "argument" {
 		cmd.Stdin = strings.NewReader(c.Prompt)
 	}

@@ -186,14 +186,17 @@ func (b *builder) place(t *openspec.Task) string {
 func (b *builder) tasks() {
 	w := b.in.Scene.Tasks
 	switch {
-	case w.Source != "" && w.Change != "":
+	case w.Source != "" && w.Change != "" && (w.Unread() == nil || b.in.State.TaskProgress.Total == 0):
 		b.line("brief.tasks", b.say.Say("brief.progress", "change", w.Change, "done", w.Completed, "total", w.Total, "percent", w.Percentage()))
 	case b.in.State.TaskProgress.Total > 0:
-		p, key := b.in.State.TaskProgress, "brief.progress-by-hand"
-		if b.in.State.OpenSpec != "" { // its tasks are gone, which is said below: these are as they were saved
+		p, key, of := b.in.State.TaskProgress, "brief.progress-by-hand", b.in.State.OpenSpec
+		if s := b.in.State.TaskSource; of == "" && s != "by-hand" {
+			of = s
+		}
+		if of != "" { // its tasks are gone, or cannot be read, which is said below: these are as they were saved
 			key = "brief.progress"
 		}
-		b.line("brief.tasks", b.say.Say(key, "change", b.in.State.OpenSpec, "done", p.Completed, "total", p.Total, "percent", p.Percentage))
+		b.line("brief.tasks", b.say.Say(key, "change", of, "done", p.Completed, "total", p.Total, "percent", p.Percentage))
 	}
 }
 
@@ -210,6 +213,9 @@ func (b *builder) blockers() {
 		where := ""
 		if place := quote.Place(&x); place != "" {
 			where = "  (" + place + ")"
+		}
+		if x.Stale {
+			where += "  " + b.say.Say("brief.stale", "ago", Ago(b.say, b.in.Scene.At.Sub(x.DetectedAt)))
 		}
 		b.line(label, fmt.Sprintf("%s (%s)%s", x.Type, x.Severity, where))
 		b.quote("", x.Description, 160)

@@ -13,7 +13,7 @@ import (
 func (d *Draft) Bundle(host session.Host, profile string) session.Bundle {
 	b := session.Bundle{
 		Environment: session.Environment{Survey: survey.Version, Git: d.gitFacts(), Host: host, Profile: profile, Diagnosed: d.Diagnosed},
-		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded(), Evidence: d.Evidence},
+		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded(), Evidence: d.Evidence, Taken: d.Base.Context.Taken},
 	}
 	if len(d.Blockers) > 0 { // the ledger stays while something stops the work
 		b.Context.Attempts = d.Base.Context.Attempts

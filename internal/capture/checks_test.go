@@ -35,7 +35,7 @@ func TestDetect(t *testing.T) {
 		"make, test before check":       {map[string]string{"Makefile": "check:\ntest:\n"}, "make", "make test"},
 		"make without tests":            {map[string]string{"Makefile": "all: test.o\n"}, "make", ""},
 	} {
-		build, test := detect(func(f string) ([]byte, bool) { s, ok := tc.files[f]; return []byte(s), ok })
+		build, test := detect(func(f string) ([]byte, bool) { s, ok := tc.files[f]; return []byte(s), ok }, "build")
 		if got := lined(build); got != tc.build {
 			t.Errorf("%s: build %q, want %q", name, got, tc.build)
 		}

@@ -123,11 +123,13 @@ func (l *looking) ci() {
 	if c == nil {
 		return
 	}
-	l.found = append(l.found, c.Blockers...)
+	for _, b := range c.Blockers {
+		l.find(b, l.options.Now)
+	}
 	if c.Runs && c.Verdict == "passed" {
-		l.well(FromRuns, "CI")
+		l.well(FromRuns, "CI", l.options.Now)
 	}
 	if c.Reviews {
-		l.well(FromReviews, "GitHub")
+		l.well(FromReviews, "GitHub", l.options.Now)
 	}
 }

@@ -27,6 +27,9 @@ func (w World) commit(ctx context.Context, d *Draft, o CommitSettings) error {
 	if f, refused := w.refusal(d); refused {
 		return w.refuse(ctx, d, f)
 	}
+	if err := w.Sound(d.state()); err != nil { // before anything moves
+		return err
+	}
 	defer w.inside(d)
 	defer func() { d.Scene.Close() }()
 	for again := 0; ; again++ {
@@ -88,6 +91,18 @@ func (w World) refusal(d *Draft) (session.Finding, bool) {
 			return f.Offer("finish", "git", "bisect", "reset"), true
 		}
 		return f.Offer("finish", "git", op, "--continue").Offer("abort", "git", op, "--abort"), true
+	case len(d.Stage.Secret) > 0:
+		f := session.NewFinding(session.CommitRefused, "refused.staged", "n", len(d.Stage.Secret), "files", texts(clip(d.Stage.Secret, 5)))
+		unstage := []string{"git", "restore", "--staged", "--"}
+		if g.Head.Commit == "" { // there is nothing to restore from
+			unstage = []string{"git", "rm", "--cached", "--"}
+		}
+		f = f.Offer("unstage", append(unstage, d.Stage.Secret...)...)
+		allow := []string{"session", "save"}
+		for _, p := range d.Stage.Secret {
+			allow = append(allow, "--allow", p)
+		}
+		return f.Offer("allow", allow...), true
 	case w.Repo.IndexFile != "" && w.changes(d):
 		return session.NewFinding(session.CommitRefused, "refused.inside-git"), true
 	}

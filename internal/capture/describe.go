@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,6 +17,24 @@ type Words struct {
 	SaidWork  bool
 	SaidNext  bool
 	From      string // mark of what they are derived from
+}
+
+// Begin puts into the draft what holds until a step says otherwise, so that a step which a plan does not name has no
+// effect: the words, the tasks and the blockers of the last save. Where there was none, nothing was said yet.
+func (d *Draft) Begin(say func(key string, pairs ...any) string) {
+	s := d.Base.State()
+	d.Tasks = Tasks{Source: s.TaskSource, Change: s.OpenSpec, Status: cmp.Or(s.OpenSpecStatus, string(openspec.None)), Said: s.Words.SaidChange,
+		Completed: s.CompletedTasks, Pending: s.PendingTasks}
+	d.Words = Words{WorkingOn: s.WorkingOn, NextSteps: s.NextSteps, SaidWork: s.Words.SaidWorkingOn, SaidNext: s.Words.SaidNextSteps, From: s.Words.From}
+	if d.Words.WorkingOn == "" {
+		d.Words = Words{WorkingOn: say("words.nothing"), NextSteps: []string{say("words.say-next")}}
+	}
+	d.keep()
+}
+
+// Words reports whether something was said that only Describe writes down.
+func (a Ask) Words() bool {
+	return a.Message != "" || a.Change != "" || len(a.Next)+len(a.Done)+len(a.Todo) > 0
 }
 
 // describe finds the words: what the person said now; else what held at the last save while the world that it was
@@ -48,6 +67,9 @@ func (w World) describe(_ context.Context, d *Draft) (err error) {
 func (w World) derive(d *Draft) Words {
 	t, work := d.Tasks, d.Scene.Tasks
 	switch {
+	case t.Kept && d.Base.State().WorkingOn != "":
+		base := d.Base.State()
+		return Words{WorkingOn: base.WorkingOn, NextSteps: base.NextSteps, From: base.Words.From}
 	case len(t.Steps) > 0:
 		return Words{WorkingOn: t.Steps[0], NextSteps: t.Steps, From: mark("task", t.Source, work.Change, t.Pending[0])}
 	case work.Status == openspec.Complete && work.Source != "":
@@ -56,6 +78,9 @@ func (w World) derive(d *Draft) Words {
 			next = w.Say("words.archive", "change", work.Change)
 		}
 		return Words{WorkingOn: w.Say("words.complete", "change", work.Change, "n", work.Total), NextSteps: []string{next}, From: mark("complete", t.Source, work.Change)}
+	case work.Source != "" && work.Change != "" && work.Unread() != nil:
+		return Words{WorkingOn: w.Say("words.unread", "change", work.Change), NextSteps: []string{w.Say("words.mend-tasks", "dir", work.Dir)},
+			From: mark("unread", t.Source, work.Change)}
 	case work.Source != "" && work.Change != "":
 		return Words{WorkingOn: w.Say("words.no-tasks", "change", work.Change), NextSteps: []string{w.Say("words.write-tasks", "dir", work.Dir)},
 			From: mark("no-tasks", t.Source, work.Change)}

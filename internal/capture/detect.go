@@ -13,8 +13,9 @@ type Command struct {
 }
 
 // detect finds how a project builds and tests itself, by the files at its top. The first build system that is found
-// counts. read gives a file's content, ok false where there is none. Names and defaults are the tools' own.
-func detect(read func(name string) (content []byte, ok bool)) (build, test []Command) {
+// counts. read gives a file's content, ok false where there is none; folder is where CMake builds if nobody says
+// otherwise. Names and defaults are the tools' own.
+func detect(read func(name string) (content []byte, ok bool), folder string) (build, test []Command) {
 	has := func(names ...string) bool {
 		for _, n := range names {
 			if _, ok := read(n); ok {
@@ -27,11 +28,11 @@ func detect(read func(name string) (content []byte, ok bool)) (build, test []Com
 	t := func(args ...string) { test = append(test, Command{"test", args}) }
 	switch {
 	case has("CMakePresets.json", "CMakeUserPresets.json") && has("CMakeLists.txt"):
-		cmakePresets(read, b, t)
+		cmakePresets(read, folder, b, t)
 	case has("CMakeLists.txt"):
-		b("cmake", "-S", ".", "-B", "build")
-		b("cmake", "--build", "build")
-		t("ctest", "--test-dir", "build", "--output-on-failure")
+		b("cmake", "-S", ".", "-B", folder)
+		b("cmake", "--build", folder)
+		t("ctest", "--test-dir", folder, "--output-on-failure")
 	case has("go.mod"):
 		b("go", "build", "./...")
 		t("go", "test", "./...")
@@ -61,7 +62,7 @@ func detect(read func(name string) (content []byte, ok bool)) (build, test []Com
 }
 
 // cmakePresets takes the first visible presets of each kind (cmake-presets(7)).
-func cmakePresets(read func(string) ([]byte, bool), b, t func(...string)) {
+func cmakePresets(read func(string) ([]byte, bool), folder string, b, t func(...string)) {
 	first := func(kind string) string {
 		for _, f := range []string{"CMakeUserPresets.json", "CMakePresets.json"} {
 			content, _ := read(f)
@@ -80,13 +81,13 @@ func cmakePresets(read func(string) ([]byte, bool), b, t func(...string)) {
 	if p := first("buildPresets"); p != "" {
 		b("cmake", "--build", "--preset", p)
 	} else if configure == "" {
-		b("cmake", "-S", ".", "-B", "build")
-		b("cmake", "--build", "build")
+		b("cmake", "-S", ".", "-B", folder)
+		b("cmake", "--build", folder)
 	}
 	if p := first("testPresets"); p != "" {
 		t("ctest", "--preset", p, "--output-on-failure")
 	} else if configure == "" {
-		t("ctest", "--test-dir", "build", "--output-on-failure")
+		t("ctest", "--test-dir", folder, "--output-on-failure")
 	}
 }
 

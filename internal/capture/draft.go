@@ -47,6 +47,7 @@ type Draft struct {
 	Mode      string
 	Origin    string
 	Proven    map[string]string  // in: sources of blockers that were just seen to be well, and what showed it
+	Held      string             // in: id of a blocker that the policy's own proof has just shown to stand
 	Scene     survey.Scene       // Look
 	Tasks     Tasks              // Describe
 	Words     Words              // Describe
@@ -57,6 +58,7 @@ type Draft struct {
 	Evidence  []session.Evidence // Diagnose: what it went by
 	Cleared   []blocker.Blocker  // Diagnose: proven gone
 	Blockers  []blocker.Blocker  // Diagnose
+	Said      *blocker.Blocker   // Diagnose: what the newest of Ask.Evidence says; nil: nothing stops the work there
 	Diagnosed time.Time          // Diagnose: when it looked at logs
 	Memory    memory.Work        // Diagnose says what there is to remember; SummarizeMemory, PersistMemory
 	Findings  []session.Finding  // every step
@@ -67,11 +69,12 @@ type Stage struct {
 	Unfit     *gitstate.Unfit // why git did the scanning and staging; nil: it was done in process
 	Rules     *GuardSettings  // by which Guard left files out
 	LeftOut   []survey.LeftOut
-	Refused   bool   // files were to be committed and were not; a finding says why
-	Created   bool   // Commit is a WIP commit of this save
-	Commit    string // where the branch stands now
-	Before    string // where it stood, if Created
-	Kept      string // commit under refs/session/ that holds the work tree
+	Secret    []string // Guard: what looks like a secret was staged by hand, and would be committed as it was staged
+	Refused   bool     // files were to be committed and were not; a finding says why
+	Created   bool     // Commit is a WIP commit of this save
+	Commit    string   // where the branch stands now
+	Before    string   // where it stood, if Created
+	Kept      string   // commit under refs/session/ that holds the work tree
 	Tree      string
 	IndexTree string // what had been staged by hand
 	Files     []gitstate.File
@@ -112,12 +115,15 @@ type World struct {
 	Runtime  string // folder below which logs are kept
 	Blockers Sources
 	Checks   map[string]Checks
+	Verifies string // the bundle of Checks that proves that a blocker is gone
 	// Run runs one command of a check with its output kept as a log.
 	Run func(ctx context.Context, args []string, name string, say func(line string)) Ran
 	// AskCI asks the host of a remote; false where it is none that we know.
 	AskCI func(context.Context, CIQuestion) (CI, bool, error)
 	// AskAgent asks an agent of bundles.yaml something, and gives its answer, with secrets masked.
 	AskAgent func(ctx context.Context, agent, prompt string) (string, error)
+	// Sound refuses a state that nobody could read again.
+	Sound func(session.State) error
 	// Note tells the journal which commit the branch is about to move to.
 	Note func(ctx context.Context, ref, commit string) error
 }

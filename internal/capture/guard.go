@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"session/gitstate"
@@ -69,7 +71,56 @@ func (w World) guard(ctx context.Context, d *Draft, o GuardSettings) error {
 			d.Stage.LeftOut = append(d.Stage.LeftOut, survey.LeftOut{Path: e.Path, Reason: reason, Stamp: stamp})
 		}
 	}
+	return w.guardStaged(ctx, d, allow)
+}
+
+// guardStaged finds what was staged by hand, would be committed as it was staged, and looks like a secret.
+func (w World) guardStaged(ctx context.Context, d *Draft, allow []string) error {
+	d.Stage.Secret = nil
+	byBlob := map[string][]gitstate.Entry{}
+	for _, e := range d.Scene.Git.Entries {
+		again := e.Stageable() && !d.Stage.leftOut(e.Path) && !ownFile(e.Path) // what the work tree holds is committed in its place
+		if !e.Staged() || e.X == 'D' || e.Submodule() || again || allowed(allow, e.Path) {
+			continue
+		}
+		if rule, bad := redact.FileName(e.Path); bad && e.X == 'A' {
+			d.secretStaged(w.Repo.Root, e.Path, leftByName+rule)
+			continue
+		}
+		byBlob[e.Index] = append(byBlob[e.Index], e)
+	}
+	names := map[string]string{}
+	for blob, of := range byBlob {
+		names[blob] = of[0].Path
+	}
+	found := map[string][]redact.Hit{}
+	err := w.Repo.Blobs(ctx, names, func(_, blob string, content io.Reader) error {
+		return redact.Scan(content, func(h redact.Hit) error { found[blob] = append(found[blob], h); return nil })
+	})
+	if err != nil {
+		return fmt.Errorf("look for secrets in what is staged: %w", err)
+	}
+	for blob, hits := range found {
+		for _, e := range byBlob[blob] {
+			known, err := w.known(ctx, d, e)
+			if err != nil {
+				return err
+			}
+			if h, ok := fresh(hits, known); ok {
+				d.secretStaged(w.Repo.Root, e.Path, fmt.Sprintf("%s%s:%d", leftByContent, h.Rule, h.Line))
+			}
+		}
+	}
+	slices.Sort(d.Stage.Secret)
 	return nil
+}
+
+func (d *Draft) secretStaged(root, path, reason string) {
+	d.Stage.Secret = append(d.Stage.Secret, path)
+	if !d.Stage.leftOut(path) { // its content is nowhere recorded, not even as a hash
+		stamp, _ := survey.StampOf(root, path)
+		d.Stage.LeftOut = append(d.Stage.LeftOut, survey.LeftOut{Path: path, Reason: reason, Stamp: stamp})
+	}
 }
 
 func allowed(patterns []string, p string) bool {
@@ -83,7 +134,7 @@ func allowed(patterns []string, p string) bool {
 
 // judge says why a file is left out; "" for one that is not.
 func (w World) judge(ctx context.Context, d *Draft, e gitstate.Entry, most int64) (string, error) {
-	if rule, bad := redact.FileName(e.Path); bad && e.Kind == gitstate.Untracked {
+	if rule, bad := redact.FileName(e.Path); bad && (e.Kind == gitstate.Untracked || e.X == 'A' || e.Y == 'A') {
 		return leftByName + rule, nil
 	}
 	f, err := w.content(d, e.Path)
@@ -103,7 +154,7 @@ func (w World) judge(ctx context.Context, d *Draft, e gitstate.Entry, most int64
 		return "", nil
 	}
 	defer r.Close()
-	return w.secret(ctx, e, r, f.size)
+	return w.secret(ctx, d, e, r, f.size)
 }
 
 // content is a regular file that will be staged.
@@ -154,8 +205,8 @@ func (w World) tooLarge(ctx context.Context, e gitstate.Entry, most int64) (stri
 	return LeftTooLarge, nil
 }
 
-// secret looks for secrets that the version git already has does not hold.
-func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader, size int64) (string, error) {
+// secret looks for secrets that the committed version does not hold.
+func (w World) secret(ctx context.Context, d *Draft, e gitstate.Entry, f io.Reader, size int64) (string, error) {
 	hits, err := secrets(f, size)
 	if errors.Is(err, gitstate.ErrChanged) {
 		return LeftChanging, nil
@@ -166,24 +217,46 @@ func (w World) secret(ctx context.Context, e gitstate.Entry, f io.Reader, size i
 	if len(hits) == 0 {
 		return "", nil
 	}
-	known := map[string]int{}
-	if e.Kind == gitstate.Tracked {
-		old, ok, err := w.Repo.Blob(ctx, e.Index)
+	known, err := w.known(ctx, d, e)
+	if h, ok := fresh(hits, known); ok && err == nil {
+		return fmt.Sprintf("%s%s:%d", leftByContent, h.Rule, h.Line), nil
+	}
+	return "", err
+}
+
+// known counts the secrets that the committed version of a path holds, by rule.
+func (w World) known(ctx context.Context, d *Draft, e gitstate.Entry) (map[string]int, error) {
+	blob := e.Index
+	if e.Staged() { // the index has another one, which nobody has looked at
+		was, err := w.Repo.FilesAt(ctx, d.Scene.Git.Head.Commit, []string{e.Path})
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if ok {
-			for _, h := range redact.Find(old) {
-				known[h.Rule]++
-			}
-		}
+		blob = was[0].Blob
+	}
+	if blob == "" {
+		return nil, nil
+	}
+	old, _, err := w.Repo.Blob(ctx, blob)
+	known := map[string]int{}
+	for _, h := range redact.Find(old) {
+		known[h.Rule]++
+	}
+	return known, err
+}
+
+// fresh is the first secret that is not among the known ones.
+func fresh(hits []redact.Hit, had map[string]int) (redact.Hit, bool) {
+	known := maps.Clone(had)
+	if known == nil {
+		known = map[string]int{}
 	}
 	for _, h := range hits {
 		if known[h.Rule]--; known[h.Rule] < 0 {
-			return fmt.Sprintf("%s%s:%d", leftByContent, h.Rule, h.Line), nil
+			return h, true
 		}
 	}
-	return "", nil
+	return redact.Hit{}, false
 }
 
 // shortFile is read in one piece: the window of a stream costs more than it, in bytes.

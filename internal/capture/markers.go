@@ -23,9 +23,11 @@ func (l *looking) git(ctx context.Context) {
 		st.Operation = string(g.Operations[0])
 	}
 	found := blocker.FromGit(st, l.options.Now)
-	l.found = append(l.found, found...)
+	for _, b := range found {
+		l.find(b, l.options.Now)
+	}
 	if len(found) == 0 {
-		l.well("git", "git status")
+		l.well("git", "git status", l.options.Now)
 	}
 	l.markers()
 }
@@ -40,11 +42,11 @@ func (l *looking) markers() {
 		m, ok, err := l.marked(e.Path)
 		if err == nil && ok {
 			marked = true
-			l.found = append(l.found, blocker.FromMarkers(session.PathText(e.Path), m, l.options.Now))
+			l.find(blocker.FromMarkers(session.PathText(e.Path), m, l.options.Now), l.options.Now)
 		}
 	}
 	if !marked {
-		l.well("markers", "git diff")
+		l.well("markers", "git diff", l.options.Now)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"session/blocker"
 	"session/internal/redact"
@@ -19,12 +20,17 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 		how, gone := l.provenGone(old)
 		switch {
 		case same(all, old):
+		case old.ID == l.d.Held && !shows(all, sourceOf(old)): // whatever else passes
+			all = append(all, old)
 		case gone:
 			l.d.Cleared = append(l.d.Cleared, old)
 			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.cleared", "type", string(old.Type), "how", how).Quoting(old.Description))
 		case old.AutoDetected && shows(all, sourceOf(old)): // the same source shows another failure now: the work moved on
 			l.d.find(session.NewFinding(session.BlockerCleared, "blocker.changed", "type", string(old.Type)).Quoting(old.Description))
 		default:
+			if fromOutput(old) && (l.silent[old.Source] || l.options.Newest.After(l.d.Base.Environment.Diagnosed)) {
+				old.Stale = true
+			}
 			all = append(all, old)
 		}
 	}
@@ -32,35 +38,60 @@ func (l *looking) settle(ctx context.Context) []blocker.Blocker {
 }
 
 // distinct are the blockers that were found, each once: what several sources say of the same failure comes from the
-// surest of them, and one that names no place goes where another of its type does (a list of failed tests beside the
-// report that has their assertions). Sources were asked surest first.
+// surest of them that is fresh. Sources were asked surest first.
 func (l *looking) distinct(ctx context.Context) []blocker.Blocker {
+	var kept []seen
+	for _, f := range l.found {
+		severity := f.Severity
+		l.place(ctx, &f.Blocker)
+		f.Blocker = blocker.New(f.Blocker)
+		if s := l.Blockers.Severity[f.Type]; s != "" && severity == "" {
+			f.Severity = s
+		}
+		if l.overruled(f) || l.d.Base.Context.TookAway(&f.Blocker, f.at) {
+			l.d.Evidence = slices.DeleteFunc(l.d.Evidence, func(e session.Evidence) bool { return e.Source() == f.Source })
+			continue
+		}
+		l.inherit(ctx, &f.Blocker)
+		if n := len(l.d.Ask.Evidence); n > 0 && l.d.Ask.Evidence[n-1].Source() == f.Source {
+			said := f.Blocker
+			mask(&said)
+			l.d.Said = &said
+		}
+		switch i := slices.IndexFunc(kept, func(k seen) bool { return k.Same(&f.Blocker) }); {
+		case i < 0:
+			kept = append(kept, f)
+		case kept[i].Stale && !f.Stale:
+			kept[i] = f
+		}
+	}
 	var all []blocker.Blocker
-	for i := range l.found {
-		l.place(ctx, &l.found[i])
-		b := blocker.New(l.found[i])
-		if s := l.Blockers.Severity[b.Type]; s != "" && l.found[i].Severity == "" {
-			b.Severity = s
-		}
-		switch {
-		case l.overruled(b):
-			l.d.Evidence = slices.DeleteFunc(l.d.Evidence, func(e session.Evidence) bool { return e.Source() == b.Source })
-		case !same(all, b):
-			l.inherit(ctx, &b)
-			all = append(all, b)
+	for _, f := range kept {
+		if !slices.ContainsFunc(kept, f.toldBy) {
+			all = append(all, f.Blocker)
 		}
 	}
-	placed := map[blocker.Type]bool{}
-	for _, b := range all {
-		placed[b.Type] = placed[b.Type] || b.File != "" && fromOutput(b)
-	}
-	return slices.DeleteFunc(all, func(b blocker.Blocker) bool { return b.File == "" && fromOutput(b) && placed[b.Type] })
+	return all
+}
+
+// toldBy reports whether another blocker tells the same failure with its place: a list of failed tests goes beside the
+// report of the same run that has their assertions. Two commands are two runs.
+func (s seen) toldBy(o seen) bool {
+	return s.File == "" && o.File != "" && s.Type == o.Type && fromOutput(s.Blocker) && fromOutput(o.Blocker) && (s.Stale || !o.Stale) &&
+		!(commanded(s.Source) && commanded(o.Source)) && o.at.After(s.at.Add(-oneRun))
+}
+
+// oneRun is how far the reports of one run lie apart.
+const oneRun = time.Minute
+
+func commanded(source string) bool {
+	kind, _, found := strings.Cut(source, ":")
+	return found && (kind == "check" || kind == "command")
 }
 
 // fromOutput reports whether a blocker was read from what a program wrote, not from an agent, git or a person.
 func fromOutput(b blocker.Blocker) bool {
-	kind, _, found := strings.Cut(b.Source, ":")
-	return !found && b.Source != "git" && b.AutoDetected || kind == "check" || kind == "command"
+	return commanded(b.Source) || b.AutoDetected && b.Source != "git" && !strings.Contains(b.Source, ":")
 }
 
 func known(s session.State) []blocker.Blocker {
@@ -97,17 +128,31 @@ func (l *looking) provenGone(b blocker.Blocker) (how string, gone bool) {
 	if !b.AutoDetected {
 		return "", false
 	}
-	if how, ok := l.proven[sourceOf(b)]; ok {
-		return how, true
+	p, ok := l.proven[sourceOf(b)]
+	if !ok {
+		p, ok = l.check(b)
 	}
-	how, ok := l.proven[checkOf(b.Type)]
-	return how, ok
+	return p.how, ok
 }
 
-// overruled reports whether a check of the whole project has just passed that older output says failed.
-func (l *looking) overruled(b blocker.Blocker) bool {
-	_, passed := l.proven[checkOf(b.Type)]
-	return passed && fromOutput(b) && !strings.HasPrefix(b.Source, "check:")
+// check is the check of the whole project that passed and proves that a blocker is gone. What a watched command failed at
+// is proved by that command, or by the check as a whole.
+func (l *looking) check(b blocker.Blocker) (p proof, ok bool) {
+	name := checkOf(b.Type)
+	if p, ok = l.proven[name]; !ok && !strings.HasPrefix(b.Source, "command:") {
+		p, ok = l.proven["watched:"+strings.TrimPrefix(name, "check:")]
+	}
+	return p, ok
+}
+
+// overruled reports whether a check of the whole project has passed since older output said that it failed, or the proof
+// that the policy names for it has just passed.
+func (l *looking) overruled(f seen) bool {
+	if _, passed := l.d.Proven[f.Source]; passed && fromOutput(f.Blocker) {
+		return true
+	}
+	p, passed := l.check(f.Blocker)
+	return passed && !p.at.Before(f.at) && fromOutput(f.Blocker) && !strings.HasPrefix(f.Source, "check:")
 }
 
 // checkOf names the check that proves that no blocker of a type holds; no check is called "-".

@@ -29,6 +29,12 @@ func Steps(w World) engine.Steps[Draft] {
 	}
 }
 
+// Needs says which steps read what another one saw: one of those must stand before. "" is a mode as a whole: a save looks.
+func Needs() map[string][]string {
+	look := []string{"Look", "Glance"}
+	return map[string][]string{"": look, "Guard": look, "Describe": look, "Commit": look, "Push": look, "CheckDocs": look, "ReadCI": look, "Diagnose": look}
+}
+
 func failure(f survey.Failure) session.Finding {
 	return session.Unread(f.Source, f.Err)
 }

@@ -17,6 +17,7 @@ type Tasks struct {
 	Completed []string
 	Pending   []string // the one to go on with first
 	Steps     []string // the first pending ones with their headings, at most three
+	Kept      bool     // they are the last save's: now they could not be read
 }
 
 // ByHand is the task source of tasks that a person keeps with --done and --todo.
@@ -54,7 +55,8 @@ func tasks(d *Draft) (Tasks, error) {
 		}
 		return Tasks{}, e
 	}
-	if w.Source == "" || w.Change == "" {
+	t, kept := lastKnown(d)
+	if !kept && (w.Source == "" || w.Change == "") {
 		return byHand(d)
 	}
 	if len(d.Ask.Done)+len(d.Ask.Todo) > 0 {
@@ -64,7 +66,10 @@ func tasks(d *Draft) (Tasks, error) {
 		}
 		return Tasks{}, &TasksElsewhereError{File: file}
 	}
-	t := Tasks{Source: string(w.Source), Status: string(openspec.None)}
+	if kept {
+		return t, nil
+	}
+	t = Tasks{Source: string(w.Source), Status: string(openspec.None)}
 	if w.Source == openspec.OpenSpec {
 		t.Change, t.Status = w.Change, string(w.Status)
 		t.Said = d.Ask.Change != "" || d.Base.State().Words.SaidChange && d.Base.State().OpenSpec == w.Change
@@ -79,6 +84,19 @@ func tasks(d *Draft) (Tasks, error) {
 		t.Steps = append(t.Steps, headed(s))
 	}
 	return t, nil
+}
+
+// lastKnown are the tasks of the last save, where they are there and could not be read now: they are not gone.
+func lastKnown(d *Draft) (Tasks, bool) {
+	w, base := d.Scene.Tasks, d.Base.State()
+	if w.Unread() == nil || base.TaskSource == "" || base.TaskSource == ByHand || base.OpenSpec != "" && w.Change != base.OpenSpec ||
+		w.Source != "" && string(w.Source) != base.TaskSource {
+		return Tasks{}, false
+	}
+	t := Tasks{Source: base.TaskSource, Change: base.OpenSpec, Status: base.OpenSpecStatus, Said: d.Ask.Change != "" || base.Words.SaidChange,
+		Completed: base.CompletedTasks, Pending: base.PendingTasks, Kept: true}
+	t.Steps = t.Pending[:min(3, len(t.Pending))]
+	return t, true
 }
 
 // headed is a task with the heading that it stands under.

@@ -48,7 +48,7 @@ func (w World) verify(ctx context.Context, d *Draft, o VerifySettings) error {
 	if !ok {
 		return fmt.Errorf("there is no bundle of checks %q", o.Bundle)
 	}
-	commands := bundle.commands(w.readTop)
+	commands := w.Commands(o.Bundle)
 	if len(commands) == 0 {
 		d.Checks = append(d.Checks, session.Check{Name: "build", Status: "skipped", Note: w.Say("verify.nothing")})
 		return engine.Skip("no build system was recognised")
@@ -58,8 +58,16 @@ func (w World) verify(ctx context.Context, d *Draft, o VerifySettings) error {
 		ctx, stop = context.WithTimeoutCause(ctx, bundle.Limit, fmt.Errorf("not done after %s: %w", bundle.Limit, context.DeadlineExceeded))
 		defer stop()
 	}
+	defer w.madeSince(context.WithoutCancel(ctx), d)()
 	for i, c := range commands {
 		engine.Say(ctx, "%s", strings.Join(c.Args, " "))
+		folder, err := w.makes(ctx, c.Args)
+		if err != nil {
+			return err
+		}
+		if folder != "" {
+			d.find(keptOut(folder))
+		}
 		check := w.check(ctx, c, i)
 		d.Checks = append(d.Checks, check)
 		if check.Status != "passed" {
@@ -71,13 +79,20 @@ func (w World) verify(ctx context.Context, d *Draft, o VerifySettings) error {
 
 // Commands are the commands of a bundle of checks, in their order; nil where there is no such bundle, or nothing that it
 // could run here.
-func (w World) Commands(bundle string) []Command { return w.Checks[bundle].commands(w.readTop) }
+func (w World) Commands(bundle string) []Command {
+	return w.Checks[bundle].commands(w.readTop, w.buildFolder())
+}
 
 // Prove runs one command of a proof, with its output kept as a log.
-func (w World) Prove(ctx context.Context, c Command, i int) session.Check { return w.check(ctx, c, i) }
+func (w World) Prove(ctx context.Context, c Command, i int) session.Check {
+	if _, err := w.makes(ctx, c.Args); err != nil {
+		return session.Check{Name: c.Name, Command: c.Args, Status: "missing", ExitCode: NotStarted, Note: err.Error()}
+	}
+	return w.check(ctx, c, i)
+}
 
-func (c Checks) commands(read func(string) ([]byte, bool)) []Command {
-	build, test := detect(read)
+func (c Checks) commands(read func(string) ([]byte, bool), folder string) []Command {
+	build, test := detect(read, folder)
 	if !c.DetectBuild {
 		build = named("build", c.Build)
 	}

@@ -24,6 +24,8 @@ type Runner struct {
 	Accepted string // the plan hash that is accepted on this machine
 	Hash     string // of the policy that the plan comes from
 	Now      func() time.Time
+	// Sound refuses a state that nobody could read again: such a one is never recorded.
+	Sound func(session.State) error
 	// Mend removes what a killed run left in the work tree. Called with the lease in hand.
 	Mend    func(ctx context.Context) error
 	Project []Projection
@@ -221,6 +223,9 @@ func orLine(id, line snapshot.ID) snapshot.ID {
 
 // commit makes the one record and then the projections.
 func (r Runner) commit(ctx context.Context, at Where, out *Outcome, held bool) error {
+	if err := r.Sound(out.Bundle.Context.State); err != nil {
+		return err
+	}
 	env, con, msg, err := out.Bundle.Parts()
 	if err != nil {
 		return fmt.Errorf("write the snapshot: %w", err)

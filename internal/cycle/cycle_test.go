@@ -66,6 +66,12 @@ func (w *world) runner() Runner {
 	}
 	return Runner{Store: w.store, Leaser: w.Memory, Journal: w, RunID: fmt.Sprintf("run%020d", w.runs), Hash: strings.Repeat("a", 64), Accepted: strings.Repeat("b", 64),
 		Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }, Mend: func(context.Context) error { return w.did("mend") },
+		Sound: func(s session.State) error {
+			if s.WorkingOn == "unsound" {
+				return errors.New("unsound")
+			}
+			return nil
+		},
 		Project: project("project"), Beside: project("beside")}
 }
 
@@ -193,11 +199,12 @@ func TestNothingIsRecorded(t *testing.T) {
 		want func(error) bool
 		log  string
 	}{
-		"a step fails":             {say: "fail", want: isStep, log: "mend,begin main,step,end"},
-		"nothing to record":        {say: "", want: func(err error) bool { return err == nil }, log: "mend,begin main,step,end"},
-		"what is recorded is none": {say: "unwritable", want: func(err error) bool { return err != nil && err.Error() == "unwritable" }, log: "mend,begin main,step,end"},
-		"a killed run's leavings":  {say: "x", fail: "mend", want: func(err error) bool { return errors.Is(err, broken) }, log: "mend"},
-		"no journal":               {say: "x", fail: "begin main", want: func(err error) bool { return errors.Is(err, broken) }, log: "mend,begin main"},
+		"a step fails":                 {say: "fail", want: isStep, log: "mend,begin main,step,end"},
+		"nothing to record":            {say: "", want: func(err error) bool { return err == nil }, log: "mend,begin main,step,end"},
+		"what is recorded is none":     {say: "unwritable", want: func(err error) bool { return err != nil && err.Error() == "unwritable" }, log: "mend,begin main,step,end"},
+		"what nobody could read again": {say: "unsound", want: func(err error) bool { return err != nil && err.Error() == "unsound" }, log: "mend,begin main,step,end"},
+		"a killed run's leavings":      {say: "x", fail: "mend", want: func(err error) bool { return errors.Is(err, broken) }, log: "mend"},
+		"no journal":                   {say: "x", fail: "begin main", want: func(err error) bool { return errors.Is(err, broken) }, log: "mend,begin main"},
 		"a base that was continued": {say: "x", at: func(a, _ snapshot.ID) Where { return Where{Path: mainPath, Base: a} },
 			want: func(err error) bool { var c *snapshot.ErrContinued; return errors.As(err, &c) }, log: "mend,begin main,step,end"},
 		"another branch's base": {say: "x", at: func(_, b snapshot.ID) Where { return Where{Path: otherPath, Base: b} },

@@ -28,6 +28,7 @@ type Draft struct {
 type World struct {
 	Dir       string
 	Env       []string
+	Mark      string // of this run, for what agents start: see assistant.Call
 	Programs  map[string]assistant.Program
 	Installed func(program string) bool
 	Search    func(context.Context, memory.Query) ([]memory.Found, error)

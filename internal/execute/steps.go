@@ -53,7 +53,7 @@ func (w World) call(ctx context.Context, d *Draft, s CallSettings) error {
 		return err
 	}
 	d.Used = p.Name
-	d.Answer, err = assistant.Start(ctx, p, assistant.Call{Agent: d.Agent, Prompt: d.Memory.Prompt, Dir: w.Dir, Env: w.Env,
+	d.Answer, err = assistant.Start(ctx, p, assistant.Call{Agent: d.Agent, Prompt: d.Memory.Prompt, Dir: w.Dir, Env: w.Env, Mark: w.Mark,
 		Say: func(line string) { engine.Say(ctx, "%s", redact.Text(line)) }})
 	if err != nil {
 		return err

@@ -234,7 +234,7 @@ func TestSeveralFailingRuns(t *testing.T) {
 	for _, b := range a.Blockers() {
 		got = append(got, b.Message)
 	}
-	want := []string{"Aaa: startup_failure", "Build / build (ubuntu) / Run make: failure", "Docs / spell: failure", "Abc: action_required"}
+	want := []string{"Build / build (ubuntu) / Run make: failure", "Aaa: startup_failure", "Docs / spell: failure", "Abc: action_required"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -106,6 +106,7 @@ func (p *Policy) Entries() []string { return slices.Sorted(maps.Keys(p.origin)) 
 // project's own recognition rules. What it does not name is refused.
 type Catalogue struct {
 	Steps map[Command]map[string]Check
+	Needs map[Command]map[string][]string // of a step: those of which one must stand before it; of "": one must be there
 	Rule  Check
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -44,10 +45,31 @@ func (r *reader) mode(n *yaml.Node, path string) Mode {
 		return m
 	}
 	r.list(steps, path+".steps", func(n *yaml.Node, path string) { m.Steps = append(m.Steps, r.step(n, path, m.For)) })
+	r.needs(steps, path, m)
 	if len(m.Steps) > maxSteps {
 		r.problem(steps, path, "%d steps, at most %d", len(m.Steps), maxSteps)
 	}
 	return m
+}
+
+// needs checks that each step finds done before it what it goes on from.
+func (r *reader) needs(steps *yaml.Node, path string, m Mode) {
+	needs := r.cat.Needs[m.For]
+	there, told := map[string]bool{}, false
+	first := func(of string) (string, bool) {
+		ok := len(needs[of]) == 0 || slices.ContainsFunc(needs[of], func(s string) bool { return there[s] })
+		return strings.Join(needs[of], " or "), ok
+	}
+	for i, s := range m.Steps {
+		if what, ok := first(s.Name); !ok {
+			told = true
+			r.problem(&yaml.Node{Line: s.At.Line, Column: s.At.Col}, fmt.Sprintf("%s.steps[%d]", path, i+1), "%s needs the step %s before it", s.Name, what)
+		}
+		there[s.Name] = true
+	}
+	if what, ok := first(""); !ok && !told {
+		r.problem(steps, path, "a mode for %s needs the step %s", m.For, what)
+	}
 }
 
 // fixed checks what the name of a mode already says.

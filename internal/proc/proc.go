@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -31,9 +32,12 @@ type Command struct {
 	// MaxOutput bounds the collected stdout, in bytes; 0: 1 GiB.
 	MaxOutput int64
 
-	// Tree makes the process a group of its own, ended as a whole when ctx is done. A program that talks to the
-	// terminal (a push that asks for a password) must not have it: it would be in the background.
+	// Tree makes the process a group of its own, ended as a whole when ctx is done, with those who left the group; on
+	// Linux it is asked to end when we are killed, too. A program that talks to the terminal (a push that asks for a
+	// password) must not have it: it would be in the background.
 	Tree bool
+	// Mark is an entry of Env, KEY=value, that nobody else has: who carries it belongs to the tree, wherever it went.
+	Mark string
 	// Grace is how long the tree may take to end after the first signal; 0: 2 s.
 	Grace time.Duration
 }
@@ -89,9 +93,10 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	}
 	tail := &tailBuffer{max: 64 << 10}
 	cmd := build(ctx, c, path, out, tail)
-	err = cmd.Run()
-	if c.Tree && ctx.Err() != nil {
-		endTree(cmd)
+	if c.Tree {
+		err = runTree(ctx, cmd, asTree(cmd, c.Mark))
+	} else {
+		err = cmd.Run()
 	}
 	r := Result{Stdout: out.buf.Bytes(), Stderr: tail.bytes(), Cut: out.cut}
 	if cmd.ProcessState != nil {
@@ -119,10 +124,21 @@ func build(ctx context.Context, c Command, path string, out, tail io.Writer) *ex
 	if cmd.WaitDelay <= 0 {
 		cmd.WaitDelay = 2 * time.Second
 	}
-	if c.Tree {
-		asTree(cmd)
-	}
 	return cmd
+}
+
+func runTree(ctx context.Context, cmd *exec.Cmd, t *tree) error {
+	runtime.LockOSThread() // Linux takes the end of the thread that started a process for our end
+	defer runtime.UnlockOSThread()
+	err := cmd.Start()
+	if err == nil {
+		t.started()
+		err = cmd.Wait()
+	}
+	if ctx.Err() != nil {
+		t.end()
+	}
+	return err
 }
 
 func explain(ctx context.Context, c Command, r Result, err error) error {

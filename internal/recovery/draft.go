@@ -54,6 +54,7 @@ type World struct {
 	Plain  func(line string) ([]string, bool)
 	Quote  func(args []string) string
 	Log    func(blocker.Blocker) string // the file that holds the whole output; "" where there is none
+	Kept   func(log string) string      // the file of a log that is on record
 	Hands                               // what a resume acts with
 }
 

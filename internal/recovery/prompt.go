@@ -93,6 +93,10 @@ func tried(w *strings.Builder, s Step, ledger []session.Attempt) {
 			line += "; changed " + text.Line(strings.Join(a.Files[:min(5, len(a.Files))], ", "), maxPromptLine)
 		}
 		w.WriteString(line + "\n")
+		if a.Log != "" {
+			w.WriteString("What the proof wrote: " + text.Line(a.Log, maxPromptLine) + "\n")
+			fence(w, []string{a.Leaves}, maxPromptSaid)
+		}
 		if a.Said != "" {
 			fence(w, []string{a.Said[max(0, len(a.Said)-maxPromptSaid):]}, maxPromptSaid)
 		}

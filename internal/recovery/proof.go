@@ -15,10 +15,20 @@ type Command struct {
 	Dir  string // slash path below the top of the work tree
 }
 
+// Watch is how a person runs it at the top of the work tree, so that its outcome counts.
+func (c Command) Watch() []string {
+	line := []string{"session", "blocker", "watch", "--"}
+	if c.Dir != "" {
+		line = []string{"session", "-C", c.Dir, "blocker", "watch", "--"}
+	}
+	return append(line, c.Args...)
+}
+
 // Proof is what shows that a blocker is gone: the check that found it, run again. An agent's word never is (S1.16).
 type Proof struct {
 	Kind     string // commands, ci, review, person, none
 	Commands []Command
+	Bundle   string            // of checks, that the policy names; "": the check that found the blocker
 	Evidence *session.Evidence // the watched command that is run again; its exit code replaces this one
 }
 
@@ -58,7 +68,9 @@ func (p Prover) Of(b *blocker.Blocker, mend Mend) Proof {
 	case "", "same-check":
 		return p.same(b)
 	}
-	return commands(p.Checks(mend.Proof))
+	named := commands(p.Checks(mend.Proof))
+	named.Bundle = mend.Proof
+	return named
 }
 
 func (p Prover) same(b *blocker.Blocker) Proof {

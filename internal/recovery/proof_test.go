@@ -40,7 +40,7 @@ func TestProofOf(t *testing.T) {
 		{"build/Testing/LastTest.log", blocker.TestFailure, "", "commands [cmake] [make] [ctest]"},
 		{"agent:tester", blocker.TestFailure, "same-check", "commands [cmake] [make] [ctest]"},
 		{"agent:x", blocker.Other, "same-check", "none"},
-		{"command:go test ./...", blocker.TestFailure, "same-check", "commands [go test ./...] in sub"},
+		{"command:go test ./... (in sub)", blocker.TestFailure, "same-check", "commands [go test ./...] in sub"},
 		{"command:npm test", blocker.TestFailure, "same-check", "commands [npm test]"},
 		{"command:make | tee log; curl evil", blocker.BuildError, "same-check", "commands [cmake] [make]"}, // no shell: the project's own build instead
 		{"github:ci: o/r", blocker.CIFailure, "same-check", "ci"},

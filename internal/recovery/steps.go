@@ -54,6 +54,7 @@ func check(_ context.Context, d *Draft) error {
 
 func (w World) brief(_ context.Context, d *Draft) error {
 	all := append([]session.Finding{}, d.Report.Findings...)
+	w.offerProofs(d, all)
 	for _, f := range d.Scene.Failures {
 		all = append(all, session.Unread(f.Source, f.Err))
 	}
@@ -63,6 +64,24 @@ func (w World) brief(_ context.Context, d *Draft) error {
 		d.Brief = d.Brief.Within(briefTokens, memory.Tokens)
 	}
 	return nil
+}
+
+// offerProofs says how a stale blocker is proved: it may be mended already. Blockers are reported in their order, first
+// of all.
+func (w World) offerProofs(d *Draft, all []session.Finding) {
+	for i, b := range d.State.Blockers {
+		if i >= len(all) || all[i].Status != session.BlockerExists {
+			return
+		}
+		if !b.Stale || !b.AutoDetected || w.Checks == nil {
+			continue
+		}
+		var ways []session.Action
+		for _, c := range (Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}).same(&b).Commands {
+			ways = append(ways, session.Action{ID: "prove", Command: c.Watch()})
+		}
+		all[i].Actions = append(ways, all[i].Actions...)
+	}
 }
 
 func (d *Draft) memories() []brief.Memory {
@@ -129,7 +148,7 @@ func (w World) attempt(ctx context.Context, d *Draft) error {
 	if w.Log != nil {
 		log = w.Log(*b)
 	}
-	d.Prompt = d.Memory.Prompt + Prompt(d.Step, d.Proof, d.Context.Attempts, log, w.Quote)
+	d.Prompt = d.Memory.Prompt + Prompt(d.Step, d.Proof, w.logged(d.Context.Attempts), log, w.Quote)
 	a := &session.Attempt{N: d.Step.N, Chain: d.Step.Chain, Blocker: b.ID, Type: b.Type, Error: b.ErrorPattern, Mend: d.Step.Mend.Name, Agent: d.Step.Agent,
 		Started: w.Now().UTC(), Result: session.Started, Proof: d.Proof.Line(w.Quote)}
 	if d.Scene.Git != nil {
@@ -150,6 +169,17 @@ func (w World) attempt(ctx context.Context, d *Draft) error {
 	}
 	d.Stopped = w.Call(ctx, d.Step, d.Prompt, a)
 	return d.Stopped
+}
+
+// logged is a ledger whose logs are named as an agent finds them.
+func (w World) logged(ledger []session.Attempt) []session.Attempt {
+	ledger = slices.Clone(ledger)
+	for i := range ledger {
+		if a := &ledger[i]; a.Log != "" && w.Kept != nil {
+			a.Log = w.Kept(a.Log)
+		}
+	}
+	return ledger
 }
 
 // prove runs the check that found the blocker. Nothing is called mended without it.

@@ -17,6 +17,7 @@ type Attempt struct {
 	Mend    string       `json:"mend,omitempty"`
 	Agent   string       `json:"agent"`             // "person" for a decision
 	Program string       `json:"program,omitempty"` // what was started; "" inside an assistant
+	Run     string       `json:"run,omitempty"`     // that started it
 	Started time.Time    `json:"started"`
 	Ended   time.Time    `json:"ended,omitzero"`
 	Before  string       `json:"before,omitempty"` // commit
@@ -27,6 +28,7 @@ type Attempt struct {
 	Same    bool         `json:"same_error,omitempty"` // the error that it was about still stands
 	Left    string       `json:"left,omitempty"`       // id of the blocker that stands afterwards
 	Leaves  string       `json:"leaves,omitempty"`     // its error_pattern
+	Log     string       `json:"log,omitempty"`        // output of the policy's proof that failed, below the runtime folder
 	Files   []string     `json:"files,omitempty"`      // that the attempt changed; at most MaxAttemptFiles
 	Said    string       `json:"said,omitempty"`       // the end of what the agent said, masked
 	Asked   string       `json:"question,omitempty"`   // of a decision

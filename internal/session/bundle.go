@@ -2,8 +2,11 @@ package session
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
+
+	"session/blocker"
 )
 
 // Environment is a snapshot's environment_state: where the work stood.
@@ -68,12 +71,13 @@ type Context struct {
 	State    State             `json:"state"` // without the id of the snapshot itself
 	Checks   []Check           `json:"checks,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"`
-	Evidence []Evidence        `json:"evidence,omitempty"` // what hooks and watched commands saw
-	Attempts []Attempt         `json:"attempts,omitempty"` // the ledger of the blockers that hold, oldest first
-	Memory   []json.RawMessage `json:"memory,omitempty"`   // items of this cycle, opaque here (S3.8)
-	Forgot   []string          `json:"forgot,omitempty"`   // ids of memory items that were taken away
-	Steps    []json.RawMessage `json:"steps,omitempty"`    // what became of each step of the plan
-	Undone   string            `json:"undone,omitempty"`   // the snapshot that this one takes back
+	Evidence []Evidence        `json:"evidence,omitempty"`   // what hooks and watched commands saw
+	Taken    []Taken           `json:"taken_away,omitempty"` // blockers that a person took away, oldest first
+	Attempts []Attempt         `json:"attempts,omitempty"`   // the ledger of the blockers that hold, oldest first
+	Memory   []json.RawMessage `json:"memory,omitempty"`     // items of this cycle, opaque here (S3.8)
+	Forgot   []string          `json:"forgot,omitempty"`     // ids of memory items that were taken away
+	Steps    []json.RawMessage `json:"steps,omitempty"`      // what became of each step of the plan
+	Undone   string            `json:"undone,omitempty"`     // the snapshot that this one takes back
 }
 
 // Evidence is what a hook or a watched command saw: a command that ended, or what an agent reported last.
@@ -89,12 +93,39 @@ type Evidence struct {
 	Report   string    `json:"report,omitempty"` // the agent's last message
 }
 
-// Source names what an evidence is about, as Blocker.Source has it: the last word of a command or an agent counts.
+// Source names what an evidence is about, as Blocker.Source has it: the last word of an agent, or of a command in its
+// folder, counts.
 func (e Evidence) Source() string {
 	if e.Kind == AgentEvidence {
-		return "agent:" + e.Agent
+		return blocker.SourceName("agent:" + e.Agent)
 	}
-	return "command:" + strings.Join(e.Command, " ")
+	name := "command:" + strings.Join(e.Command, " ")
+	if e.Dir != "" {
+		name += " (in " + e.Dir + ")"
+	}
+	return blocker.SourceName(name)
+}
+
+// Taken is a failure that a person took away: what was seen of it until then no longer counts, wherever it was seen.
+type Taken struct {
+	Type  blocker.Type `json:"type"`
+	Error string       `json:"error"` // its error_pattern
+	At    time.Time    `json:"at"`
+}
+
+// maxTaken bounds Context.Taken.
+const maxTaken = 50
+
+// TakeAway notes that a person took a blocker away. What it was read from is not read again.
+func (c *Context) TakeAway(b *blocker.Blocker, at time.Time) {
+	c.Evidence = slices.DeleteFunc(slices.Clone(c.Evidence), func(e Evidence) bool { return e.Source() == b.Source })
+	c.Taken = append(slices.Clone(c.Taken), Taken{b.Type, b.ErrorPattern, at.UTC()})
+	c.Taken = c.Taken[max(0, len(c.Taken)-maxTaken):]
+}
+
+// TookAway reports whether a person took a failure away after it was seen.
+func (c *Context) TookAway(b *blocker.Blocker, seen time.Time) bool {
+	return slices.ContainsFunc(c.Taken, func(t Taken) bool { return t.Type == b.Type && t.Error == b.ErrorPattern && !seen.After(t.At) })
 }
 
 // The kinds of evidence.

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"slices"
@@ -60,7 +61,7 @@ func (s Sources) Look(ctx context.Context, ask Ask) (Scene, error) {
 	for _, e := range []struct {
 		source string
 		err    error
-	}{{"tasks", l.tasksErr}, {"history", l.historyErr}, {"history", l.compareErr}} {
+	}{{"tasks", cmp.Or(l.tasksErr, l.scene.Tasks.Unread())}, {"history", l.historyErr}, {"history", l.compareErr}} {
 		if e.err != nil {
 			l.scene.Failures = append(l.scene.Failures, Failure{e.source, e.err})
 		}
@@ -170,6 +171,10 @@ func (l *looker) choose(ctx context.Context, hints openspec.Hints) (openspec.Wor
 	}
 	work, err := openspec.Find(ctx, l.Tasks, hints)
 	saved := l.ask.Recorded.Change
+	if err == nil && saved != "" && saved != work.Change && hints.Change == "" && unread(work, saved) {
+		hints.Change = saved // its tasks could not be read: that is no reason to go on with another one
+		return openspec.Find(ctx, l.Tasks, hints)
+	}
 	if err != nil || saved == "" || slices.ContainsFunc(work.Candidates, func(c openspec.Candidate) bool { return c.ID == saved }) {
 		return work, err
 	}
@@ -178,6 +183,17 @@ func (l *looker) choose(ctx context.Context, hints openspec.Hints) (openspec.Wor
 		l.scene.Gone = &gone
 	}
 	return work, err
+}
+
+// unread reports whether an active change has tasks that could not be read.
+func unread(w openspec.Work, change string) bool {
+	for _, c := range w.Candidates {
+		if c.ID == change {
+			w.Dir, w.Total = c.Dir, c.Total
+			return w.Unread() != nil
+		}
+	}
+	return false
 }
 
 // active reports whether a change that was asked for is there, also one that is not chosen by itself.
