@@ -45,6 +45,50 @@ func TestSavesAtOnce(t *testing.T) {
 	}
 }
 
+// TestInitsAtOnce runs session init several times at once: none takes another's files back, the record knows them all, and
+// uninstalling takes away exactly what they wrote.
+func TestInitsAtOnce(t *testing.T) {
+	const all = "git status --porcelain --ignored -uall; find . -path ./.git -prune -o -print | LC_ALL=C sort; ls .git/hooks; ls .git"
+	for _, c := range []struct {
+		name string
+		runs [][]string
+	}{
+		{"the same", [][]string{{"claude", "gemini", "--git-hook"}, {"claude", "gemini", "--git-hook"}, {"claude", "gemini", "--git-hook"},
+			{"claude", "gemini", "--git-hook"}, {"claude", "gemini", "--git-hook"}, {"claude", "gemini", "--git-hook"}}},
+		{"different ones", [][]string{{"claude"}, {"gemini"}, {"--git-hook"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, env := filepath.Join(t.TempDir(), "r"), environ(t)
+			sh(t, filepath.Dir(dir), env, "git init -q r; cd r; git commit -q --allow-empty -m base")
+			before := sh(t, dir, env, all)
+			for range 3 {
+				var runs sync.WaitGroup
+				for _, args := range c.runs {
+					runs.Go(func() {
+						if out, errs, code := session(t, dir, env, append([]string{"init"}, args...)...); code != 0 {
+							t.Errorf("init %v: exit code %d %s%s", args, code, out, errs)
+						}
+					})
+				}
+				runs.Wait()
+				sh(t, dir, env, "test -f .claude/commands/session/save.md; test -f .gemini/commands/session/save.toml; test -f .gemini/settings.json; test -x .git/hooks/pre-push")
+				record, err := os.ReadFile(filepath.Join(dir, ".git/session/installed.json"))
+				if by := gjson.GetBytes(record, "files.#.by|@flatten").String(); err != nil || !strings.Contains(by, "claude") || !strings.Contains(by, "gemini") {
+					t.Errorf("the record knows %s: %v", by, err)
+				}
+				if out, errs, code := session(t, dir, env, "init", "--uninstall"); code != 0 {
+					t.Errorf("uninstall: exit code %d %s%s", code, out, errs)
+				}
+				sh(t, dir, env, "rm -rf .git/session") // what was kept of the time before
+				if after := sh(t, dir, env, all); after != before {
+					t.Errorf("after uninstalling:\n%s\nbefore:\n%s", after, before)
+				}
+			}
+		})
+	}
+}
+
 // TestContinueOneBase lets many processes continue one named base: one wins, the others are refused with 13 and leave
 // nothing, no lock either. A few by default; SESSION_TEST_CROWD=20x100 is twenty rounds of a hundred.
 func TestContinueOneBase(t *testing.T) {

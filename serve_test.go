@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -406,7 +407,14 @@ func TestServePage(t *testing.T) {
 		shots = t.TempDir()
 	}
 	dir, env := teamTree(t)
-	s := serve(t, dir, env)
+	s := serve(t, dir, env, "--limit", "100", "--workers", "3")
+	var many []string
+	for n := range 48 {
+		many = append(many, s.begin(s.key, fmt.Sprintf(`{"user_input":"Look at part %d of the queue","agent":"echo"}`, n+1)))
+	}
+	for _, id := range many {
+		s.hear(id, s.key, 0, "session.completed completed")
+	}
 	asks := s.begin(s.key, `{"user_input":"Which queue do we take?","agent":"ask","todos":["Compare both","Decide"]}`)
 	runs := s.begin(s.key, `{"user_input":"Wait for the release","agent":"wait"}`)
 	s.hear(asks, s.key, 0, "session.paused hitl_waiting")
@@ -423,7 +431,7 @@ func TestServePage(t *testing.T) {
 		t.Errorf("%v\n%s\n%s", err, out.String(), s.log)
 	}
 	t.Log(out.String())
-	for _, name := range []string{"list", "question", "answered", "lineage", "diff", "statistics", "phone-list"} {
+	for _, name := range []string{"list", "question", "answered", "lineage", "diff", "statistics", "phone-list", "lineage-360"} {
 		if info, err := os.Stat(filepath.Join(shots, name+".png")); err != nil || info.Size() < 1000 {
 			t.Errorf("screenshot %s: %v", name, err)
 		}

@@ -261,6 +261,10 @@ func (r *root) overview(k *call) error {
 	if err != nil {
 		return err
 	}
+	if r.json {
+		r.print(res)
+		return nil
+	}
 	r.showStatus(res)
 	r.say("\n%s\n", r.words.Say("overview.next"))
 	for _, c := range r.sensible(res) {

@@ -117,6 +117,10 @@ func (r *root) showInstall(res app.InitResult) {
 		r.say("%s\n", r.words.Say("init.backup", "file", b))
 	}
 	for _, m := range res.Manual {
+		if m.File == "" { // a command, no lines for a file
+			r.say("%s\n%s", r.words.Say("init.manual-run", "why", m.Why), text.SafeLines(m.Lines))
+			continue
+		}
 		r.say("%s\n%s", r.words.Say("init.manual", "why", m.Why, "file", m.File), text.SafeLines(m.Lines))
 	}
 	for _, c := range res.Ran {

@@ -211,8 +211,11 @@ func (r *root) undo(k *call) error {
 		return nil
 	}
 	key := "undo.done"
-	if res.From == res.To {
+	switch {
+	case res.From == res.To:
 		key = "undo.done-words"
+	case res.To == "":
+		key = "undo.done-first"
 	}
 	r.say("%s\n", r.words.Say(key, "undone", short(res.Undone), "id", short(res.Snapshot), "from", short(res.From), "to", short(res.To)))
 	return nil

@@ -86,6 +86,9 @@ func (r *root) inert(res app.PlanResult) {
 
 func (r *root) changes(res app.PlanResult, write func(string, ...any)) {
 	for _, c := range res.Changes {
+		if string(c.New) == `"`+res.Inputs.Profile+`"` {
+			c.New = json.RawMessage(`"` + res.Shown + `"`)
+		}
 		write("%s\n", text.Fit(strings.TrimSuffix(c.File+": "+c.Entry, ": ")+": "+text.Safe(orNone(c.Old))+" → "+text.Safe(orNone(c.New)), r.width()))
 	}
 }
@@ -114,7 +117,7 @@ func (r *root) planCheck(k *call) error {
 	} else {
 		r.inert(res)
 		if !res.Inert {
-			r.say("%s\n", r.words.Say("plan.accepted", "profile", res.Inputs.Profile, "hash", res.Hash))
+			r.accepted(res)
 		}
 	}
 	if res.Inert {
@@ -137,12 +140,16 @@ func (r *root) planAccept(k *call) error {
 		return &finished{app.NotAccepted}
 	}
 	if !res.Inert {
-		r.say("%s\n", r.words.Say("plan.accepted", "profile", res.Inputs.Profile, "hash", res.Hash))
+		r.accepted(res)
 		return nil
 	}
-	r.changes(res, r.say)
+	write := r.say
+	if r.json {
+		write = r.note
+	}
+	r.changes(res, write)
 	agreed := false
-	if err := r.ask(huh.NewConfirm().Title(r.words.Say("plan.ask", "profile", res.Inputs.Profile)).Value(&agreed)); err != nil {
+	if err := r.ask(huh.NewConfirm().Title(r.words.Say("plan.ask", "profile", res.Shown)).Value(&agreed)); err != nil {
 		return err
 	}
 	if !agreed {
@@ -151,8 +158,17 @@ func (r *root) planAccept(k *call) error {
 	if res, err = app.AcceptPlan(k.Ctx(), k.place, res.Hash); err != nil {
 		return err
 	}
-	r.say("%s\n", r.words.Say("plan.accepted", "profile", res.Inputs.Profile, "hash", res.Hash))
+	r.accepted(res)
 	return nil
+}
+
+// accepted says which policy runs here now.
+func (r *root) accepted(res app.PlanResult) {
+	if r.json {
+		r.print(res)
+		return
+	}
+	r.say("%s\n", r.words.Say("plan.accepted", "profile", res.Shown, "hash", res.Hash))
 }
 
 // planUpgrade moves to the newest built-in policy.
@@ -165,7 +181,11 @@ func (r *root) planUpgrade(k *call) error {
 	if err != nil {
 		return err
 	}
-	if !res.Inert {
+	switch {
+	case !res.Inert && r.json:
+		r.print(res)
+		return nil
+	case !res.Inert:
 		r.say("%s\n", r.words.Say("plan.newest", "profile", res.Inputs.Profile))
 		return nil
 	}

@@ -249,11 +249,15 @@ func (r *root) showTasks(t app.TasksResult) {
 			r.note("! %s\n", text.Safe(w))
 		}
 	}()
-	if t.Change == "" {
+	switch {
+	case t.Change == "" && t.Total > 0:
+		r.say("%s\n", r.words.Say("brief.progress-by-hand", "done", t.Completed, "total", t.Total, "percent", t.Percentage))
+	case t.Change == "":
 		r.say("%s\n", r.words.Say("tasks.none"))
 		return
+	default:
+		r.say("%s\n", r.words.Say("brief.progress", "change", t.Change, "done", t.Completed, "total", t.Total, "percent", t.Percentage)+r.why(t))
 	}
-	r.say("%s\n", r.words.Say("brief.progress", "change", t.Change, "done", t.Completed, "total", t.Total, "percent", t.Percentage)+r.why(t))
 	heading := ""
 	for _, x := range t.Tasks {
 		if x.Heading != heading {
@@ -265,7 +269,7 @@ func (r *root) showTasks(t app.TasksResult) {
 			mark = "[x]"
 		}
 		pointer := "  "
-		if t.Next != nil && x.Line == t.Next.Line && x.File == t.Next.File {
+		if t.Next != nil && !x.Done && x.Line == t.Next.Line && x.File == t.Next.File && x.Description == t.Next.Description {
 			pointer = "→ "
 		}
 		r.say("%s\n", text.Fit(fmt.Sprintf("%s%s %s", pointer, mark, text.Safe(x.Description)), r.width()))

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"session/gitstate"
@@ -76,6 +77,9 @@ func commit(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 		return orSave(f)
 	case rel.Missing:
 		f := session.NewFinding(session.CommitMismatch, "valid.commit.missing", "saved", short(rec.Commit), "now", short(cmp.Or(g.BranchTip, g.Head.Commit)))
+		if g.HasUpstream {
+			f = f.Offer("fetch", "git", "fetch")
+		}
 		return orSave(f.Offer("reflog", "git", "reflog"))
 	case g.BranchTip == "": // the branch is gone, which has been said; its commit is still there
 		return nil
@@ -85,11 +89,19 @@ func commit(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 	case rel.Behind == 0:
 		return moved(rec, g, "valid.commit.ahead")
 	case rel.Ahead == 0:
-		f := session.NewFinding(session.CommitMismatch, "valid.commit.behind", args(rec, g)...)
+		f := pull(session.NewFinding(session.CommitMismatch, "valid.commit.behind", args(rec, g)...), rec, g)
 		return orSave(f.Offer("inspect", "git", "log", "--oneline", g.BranchTip+".."+rec.Commit))
 	}
-	f := session.NewFinding(session.CommitMismatch, "valid.commit.diverged", args(rec, g)...)
+	f := pull(session.NewFinding(session.CommitMismatch, "valid.commit.diverged", args(rec, g)...), rec, g)
 	return orSave(f.Offer("inspect", "git", "log", "--oneline", "--left-right", rec.Commit+"..."+g.BranchTip))
+}
+
+// pull offers to take in the saved commit where the upstream has it.
+func pull(f session.Finding, rec survey.Recorded, g *survey.Git) session.Finding {
+	if rec.Ref == g.Head.Ref && slices.ContainsFunc(g.Incoming, func(c gitstate.Commit) bool { return c.ID == rec.Commit }) {
+		return f.Offer("pull", "git", "pull", "--rebase")
+	}
+	return f
 }
 
 func moved(rec survey.Recorded, g *survey.Git, key string) []session.Finding {

@@ -155,6 +155,8 @@ func (s *site) gitHook(ctx context.Context) (HookStatus, error) {
 		h.Why, h.Fix = "hook.not-executable", Shell([]string{"chmod", "+x", a.Site.File})
 	case !a.Calls:
 		h.Why = "hook.not-called"
+	case a.Behind:
+		h.Why = "hook.behind"
 	}
 	if _, err := proc.LookPath("session", s.Env, s.root); err != nil && h.Armed {
 		h.Armed, h.Why, h.Fix = false, "hook.no-program", ""

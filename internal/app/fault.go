@@ -69,6 +69,8 @@ func Describe(err error, words *text.Catalogue) Fault {
 		other     *session.ErrOtherSession
 		elsewhere *cycle.OtherPathError
 		noGit     *NoGitError
+		imported  *ImportError
+		database  *DatabaseError
 		half      *InterruptedError
 	)
 	var recorded *RecordedError
@@ -91,8 +93,16 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Nothing, say("error.nothing", "where", nothing.Where), say("hint.nothing")}
 	case errors.Is(err, snapshot.ErrNothing):
 		return Fault{Nothing, plain, say("hint.nothing")}
+	case errors.As(err, &corrupt) && errors.Is(err, syscall.ENOTDIR):
+		return Fault{Corrupt, plain, say("hint.not-a-folder")}
 	case errors.As(err, &corrupt):
 		return Fault{Corrupt, say("error.corrupt", "file", corrupt.File, "why", corrupt.Err), say("hint.corrupt")}
+	case errors.As(err, &imported) && errors.As(err, &damaged):
+		return Fault{Corrupt, plain, say("hint.import")}
+	case errors.As(err, &imported):
+		return Fault{Failed, plain, say("hint.import")}
+	case errors.As(err, &database):
+		return Fault{Corrupt, plain, say("hint.not-sessions")}
 	case errors.As(err, &unsound):
 		return Fault{Corrupt, say("error.unsound", "why", unsound.Err), say("hint.unsound")}
 	case errors.As(err, &damaged), errors.Is(err, memory.ErrDamaged):
@@ -102,7 +112,7 @@ func Describe(err error, words *text.Catalogue) Fault {
 	case errors.As(err, &busy):
 		return Fault{Busy, plain, say("hint.busy")}
 	case errors.As(err, &continued):
-		return Fault{Busy, plain, say("hint.continued", "by", continued.By)}
+		return Fault{Busy, plain, say("hint.continued", "by", continued.By, "base", continued.Base)}
 	case errors.As(err, &pol):
 		hint := "hint.policy"
 		if pol.Invalid != nil {
@@ -183,6 +193,7 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return f
 	}
 	var change *capture.UnknownChangeError
+	var named *NoChangeError
 	var elsewhere *capture.TasksElsewhereError
 	var mode *ModeError
 	var missing *execute.NoProgramError
@@ -223,6 +234,12 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return Fault{Usage, plain, words.Say("hint.changes", "list", change.Candidates)}
 	case errors.As(err, &elsewhere):
 		return Fault{Usage, plain, ""}
+	case errors.As(err, &named) && len(named.Candidates) == 0:
+		return Fault{Failed, plain, words.Say("hint.no-change")}
+	case errors.As(err, &named):
+		return Fault{Failed, plain, words.Say("hint.changes", "list", named.Candidates)}
+	case errors.Is(err, syscall.ENOTDIR):
+		return Fault{Failed, plain, words.Say("hint.not-a-folder")}
 	}
 	return Fault{Failed, plain, ""}
 }
@@ -234,7 +251,13 @@ func describeInit(err error, plain string, words *text.Catalogue) (Fault, bool) 
 	var conflict *assistant.HookConflictError
 	var changed *assistant.ChangedError
 	var undone *assistant.UndoneError
+	var link *assistant.LinkOutError
+	var hookless *assistant.NoHooksError
 	switch {
+	case errors.As(err, &link):
+		return Fault{Failed, plain, words.Say("hint.init-link", "path", link.Path)}, true
+	case errors.As(err, &hookless):
+		return Fault{Failed, plain, words.Say("hint.init-hookless")}, true
 	case errors.As(err, &undone) && undone.Left != nil:
 		return Fault{Corrupt, plain, words.Say("hint.init-undone")}, true
 	case errors.As(err, &settings):

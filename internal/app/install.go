@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"session/internal/assistant"
 	"session/internal/atomicfile"
 	"session/internal/proc"
+	"session/internal/snapshot"
 )
 
 // InitOptions is what session init was asked.
@@ -106,7 +108,7 @@ func (s *site) hookRecord() string { return filepath.Join(s.storeDir(), "git-hoo
 
 // Init installs for assistants and git, or takes that away: all of it or nothing. Errors: *assistant.UnknownError,
 // *assistant.SettingsError, *assistant.RecordError, *assistant.HookConflictError, *assistant.ChangedError,
-// *assistant.UndoneError, *NoGitError.
+// *assistant.UndoneError, *NoGitError, *snapshot.ErrBusy.
 func Init(ctx context.Context, p Place, o InitOptions) (InitResult, error) {
 	s, err := p.open(ctx)
 	if err != nil {
@@ -114,20 +116,65 @@ func Init(ctx context.Context, p Place, o InitOptions) (InitResult, error) {
 	}
 	i := &installing{site: s, o: o, r: InitResult{Written: []WrittenFile{}, Kept: []KeptFile{}, Backups: []string{}, Hooks: []HookStatus{},
 		Manual: []ManualStep{}, Ran: []string{}, DryRun: o.DryRun}}
-	if err := i.plan(ctx); err != nil {
-		return i.r, err
-	}
 	if o.DryRun {
-		return i.r, nil
+		return i.r, i.plan(ctx)
 	}
-	if err := i.apply(); err != nil {
-		return i.r, err
-	}
-	if err := i.follow(ctx); err != nil {
+	if err := s.oneByOne(ctx, func() error { return i.plan(ctx) }, i.apply, func() error { return i.follow(ctx) }); err != nil {
 		return i.r, err
 	}
 	i.r.Hooks, err = s.hooks(ctx, true)
 	return i.r, err
+}
+
+// initWait is how long one init waits for another in the same repository.
+const initWait = time.Minute
+
+// oneByOne does the steps while no other init works in this repository or its linked work trees: what another takes back
+// would else be what this one has just written, and its record would not know of it.
+func (s *site) oneByOne(ctx context.Context, steps ...func() error) (err error) {
+	held, err := s.initLock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, held.Unlock())
+		_ = os.Remove(s.storeDir()) // made for the lock, where nothing was installed
+		if s.repo == nil {
+			_ = os.Remove(filepath.Dir(s.storeDir()))
+		}
+	}()
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) initLock(ctx context.Context) (*atomicfile.Held, error) {
+	note, err := json.Marshal(s.holder(""))
+	if err != nil {
+		return nil, fmt.Errorf("wait for other runs of session init: %w", err)
+	}
+	const tries = 100
+	for n := 1; ; n++ {
+		if err := os.MkdirAll(s.storeDir(), 0o700); err != nil {
+			return nil, fmt.Errorf("wait for other runs of session init: %w", err)
+		}
+		held, err := atomicfile.Lock(ctx, filepath.Join(s.storeDir(), "init-lock"), note, initWait)
+		var busy *atomicfile.Busy
+		switch {
+		case isMissing(err) && n < tries: // another has just ended and taken the empty folder away
+			continue
+		case errors.As(err, &busy):
+			who := snapshot.Holder{}
+			_ = json.Unmarshal(busy.Note, &who) // a note that cannot be read is nobody's
+			return nil, &snapshot.ErrBusy{Key: "session init", Who: who}
+		case err != nil:
+			return nil, fmt.Errorf("wait for other runs of session init: %w", err)
+		}
+		return held, nil
+	}
 }
 
 // installing is one session init.
@@ -269,10 +316,6 @@ func (i *installing) follow(ctx context.Context) error {
 		if err := os.Remove(i.hookRecord()); err != nil && !isMissing(err) {
 			return err
 		}
-	}
-	if i.o.Uninstall && i.repo == nil { // outside git the record lives in the project: leave no empty folders of ours
-		_ = os.Remove(i.storeDir())
-		_ = os.Remove(filepath.Dir(i.storeDir()))
 	}
 	for _, args := range i.then {
 		program, err := proc.LookPath(args[0], i.Env, i.root) // never one that the repository brings along

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"session/internal/memory"
@@ -204,7 +205,8 @@ func (c *lineage) checkMemory(ctx context.Context, mend func(name, detail string
 		return err
 	}
 	db, err := sql.OpenSQLite(ctx, c.memoryFile())
-	if errors.Is(err, memory.ErrDamaged) {
+	info, unseen := os.Lstat(c.memoryFile())
+	if errors.Is(err, memory.ErrDamaged) || err != nil && unseen == nil && info.IsDir() {
 		return mend("memory", err.Error(), func() error { return c.remakeMemory(ctx, paths) })
 	}
 	if err != nil && ctx.Err() == nil { // a disk that is full or read-only: the snapshots can be checked all the same
@@ -357,11 +359,20 @@ func Import(ctx context.Context, p Place, r io.ReadSeeker) (ImportResult, error)
 		return ImportResult{}, err
 	}
 	im, err := chain.Import(ctx, r, snapshot.ImportLimits{})
+	if errors.Is(err, snapshot.ErrInvalid) {
+		err = &ImportError{err}
+	}
 	if err == nil && len(im.Added) > 0 {
 		err = s.importMemory(ctx, chain, im.Tips)
 	}
 	return ImportResult{Added: texts(im.Added), Known: im.Known, Removed: texts(im.Removed), Tips: texts(im.Tips)}, err
 }
+
+// ImportError says that a file is not as it was exported. It is the file that is wrong, whatever Err says of a store.
+type ImportError struct{ Err error }
+
+func (e *ImportError) Error() string { return strings.TrimSuffix(e.Err.Error(), ": run session check") }
+func (e *ImportError) Unwrap() error { return e.Err }
 
 // importMemory fills the memory of imported lines.
 func (s *site) importMemory(ctx context.Context, chain *snapshot.Store, tips []snapshot.ID) (err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -24,6 +25,8 @@ type PlanResult struct {
 	Inputs   PlanInputs   `json:"inputs"`
 	Changes  []PlanChange `json:"changes"`  // since the accepted policy
 	Problems []string     `json:"problems"` // why the project's policy cannot be read
+
+	Shown string `json:"-"` // the profile as a person is told of it: a folder without a profile.yaml is named itself
 }
 
 // PlanStep is one step of a plan.
@@ -64,6 +67,7 @@ func ShowPlan(ctx context.Context, p Place, mode string) (PlanResult, error) {
 		return PlanResult{}, err
 	}
 	r, err := pol.result()
+	r.Shown = s.shown(r.Inputs.Profile)
 	if err != nil || mode == "" {
 		return r, err
 	}
@@ -84,6 +88,17 @@ func ShowPlan(ctx context.Context, p Place, mode string) (PlanResult, error) {
 		r.Plan = append(r.Plan, step)
 	}
 	return r, nil
+}
+
+// shown is a profile as a person finds it: files without a profile are named by their folder.
+func (s *site) shown(profile string) string {
+	if slices.Contains(plan.Builtins(), profile) {
+		return profile
+	}
+	if _, err := os.Lstat(s.below(profile)); isMissing(err) {
+		return path.Dir(profile)
+	}
+	return profile
 }
 
 // placed lets a built-in policy know where its entries stand.
@@ -173,5 +188,7 @@ func AcceptPlan(ctx context.Context, p Place, hash string) (PlanResult, error) {
 	if pol, err = s.policy(ctx); err != nil {
 		return PlanResult{}, err
 	}
-	return pol.result()
+	r, err := pol.result()
+	r.Shown = s.shown(r.Inputs.Profile)
+	return r, err
 }

@@ -335,7 +335,11 @@ func (r *running) cycle(ctx context.Context) (*execute.Draft, cycle.Outcome, err
 			return r.runDraft(r.pol, b, r.o)
 		},
 		Bundle: func(d *execute.Draft, _ engine.Report) (session.Bundle, bool, error) {
-			return r.runBundle(d, r.pol, r.run, line)
+			b, ok, err := r.runBundle(d, r.pol, r.run, line)
+			if r.aside { // the base's words are its session's; this one works on what it was asked
+				b.Context.State.WorkingOn = redact.Text(text.Line(cmp.Or(r.hold.now.Input, r.o.Input), 200))
+			}
+			return b, ok, err
 		},
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"session/internal/lifecycle"
+	"session/internal/memory"
 	"session/internal/proc"
 	"session/internal/snapshot"
 	"session/internal/store/file"
@@ -78,17 +79,36 @@ func (s *site) sessions(ctx context.Context, o SessionsOptions) (*Sessions, erro
 	}
 	db, err := sql.Open(address, sql.Patience{}, s.Adapters.Database)
 	if err != nil {
-		return nil, err
+		return nil, ofSessions(address, err)
 	}
 	records, err := db.Records(ctx, lifecycle.Options{Now: s.Now, Policy: policy, Limit: o.Limit})
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(ofSessions(address, err), db.Close())
 	}
 	told, client, err := s.announce(ctx, masked{records})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Sessions{Records: told, Owner: s.owner(), Shown: sql.Shown(address), db: db, client: client, site: s}, nil
+}
+
+// DatabaseError says that the database of Sessions cannot be read as one.
+type DatabaseError struct {
+	At  string
+	Err error
+}
+
+func (e *DatabaseError) Error() string {
+	return e.At + " is no database of sessions: " + strings.ReplaceAll(e.Err.Error(), memory.ErrDamaged.Error()+": ", "")
+}
+func (e *DatabaseError) Unwrap() error { return e.Err }
+
+// ofSessions tells a damaged database of Sessions from one of the memory, which is made anew.
+func ofSessions(address string, err error) error {
+	if errors.Is(err, memory.ErrDamaged) {
+		return &DatabaseError{At: sql.Shown(address), Err: err}
+	}
+	return err
 }
 
 // Close closes the database.

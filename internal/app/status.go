@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"session/blocker"
 	"session/gitstate"
+	"session/internal/capture"
 	"session/internal/session"
 	"session/internal/survey"
 	"session/openspec"
@@ -155,7 +157,17 @@ func Tasks(ctx context.Context, p Place, o TasksOptions) (TasksResult, error) {
 	if err != nil {
 		return TasksResult{}, err
 	}
+	if o.Change != "" && (work.Source == "" || work.Status == openspec.NotFound || work.Status == openspec.None) {
+		e := &NoChangeError{Change: o.Change}
+		for _, c := range work.Candidates {
+			e.Candidates = append(e.Candidates, c.ID)
+		}
+		return TasksResult{}, e
+	}
 	r := tasksResult(work)
+	if unread == nil && work.Source == "" && from.state.TaskSource == capture.ByHand {
+		r.byHand(from.state)
+	}
 	if unread != nil && !isNothing(unread) { // the list holds without it; which change is current may not
 		r.Warnings = append(r.Warnings, unread.Error())
 	}
@@ -182,6 +194,32 @@ func tasksResult(w openspec.Work) TasksResult {
 	}
 	return r
 }
+
+// byHand fills in the tasks that a person keeps with --todo and --done.
+func (r *TasksResult) byHand(st session.State) {
+	p := st.TaskProgress
+	r.Source, r.Completed, r.Total, r.Percentage, r.Status = capture.ByHand, p.Completed, p.Total, p.Percentage, "in-progress"
+	if p.Completed == p.Total {
+		r.Status = "complete"
+	}
+	for _, t := range st.CompletedTasks {
+		r.Tasks = append(r.Tasks, TaskItem{Description: t, Done: true})
+	}
+	for _, t := range st.PendingTasks {
+		r.Tasks = append(r.Tasks, TaskItem{Description: t})
+	}
+	if len(st.PendingTasks) > 0 {
+		r.Next = &TaskItem{Description: st.PendingTasks[0]}
+	}
+}
+
+// NoChangeError says that tasks of a change were asked for that is not there.
+type NoChangeError struct {
+	Change     string
+	Candidates []string
+}
+
+func (e *NoChangeError) Error() string { return fmt.Sprintf("there is no change %q", e.Change) }
 
 func taskItem(t openspec.Task) TaskItem {
 	return TaskItem{ID: t.ID, Description: t.Description, Done: t.Done, File: t.File, Line: t.Line, Heading: t.Heading}

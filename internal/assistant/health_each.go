@@ -44,9 +44,9 @@ func (l *looker) claude() {
 	}
 	switch {
 	case !days.Exists():
-		l.problem(Forgets, fmt.Sprintf("cleanupPeriodDays is not set: transcripts go after %d days", keptDays), user+`: "cleanupPeriodDays": 365`)
+		l.problem(Forgets, fmt.Sprintf("cleanupPeriodDays = %d", keptDays), user+`: "cleanupPeriodDays": 365`)
 	case days.Int() < enoughDays:
-		l.problem(Forgets, fmt.Sprintf("cleanupPeriodDays is %d", days.Int()), user+`: "cleanupPeriodDays": 365`)
+		l.problem(Forgets, fmt.Sprintf("cleanupPeriodDays = %d", days.Int()), user+`: "cleanupPeriodDays": 365`)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,8 @@ const (
 	hookMark  = "# session pre-push hook v"
 	blockOpen = "# >>> session pre-push hook v1: written by `session init --git-hook`, taken away by its --uninstall"
 	blockEnd  = "# <<< session pre-push hook"
+	// blockBare ends the first line of a block whose file had no newline at its end.
+	blockBare = " (no newline before)"
 )
 
 // HookPlan is how the pre-push hook is installed, or taken away.
@@ -47,12 +50,22 @@ func (e *HookConflictError) Error() string {
 		"remove the one that is no longer needed, then run session init --git-hook again", e.Hook, e.Before)
 }
 
+// NoHooksError says that git runs no hooks here, because core.hooksPath names something that is no folder.
+type NoHooksError struct{ Dir string }
+
+func (e *NoHooksError) Error() string {
+	return fmt.Sprintf("git runs no hooks here: core.hooksPath is %s, which is no folder", e.Dir)
+}
+
 // PlanHook plans the pre-push hook where git will really run it, in the way of whoever keeps the hooks there. Errors:
-// *HookConflictError, *SettingsError, proc's when git cannot be asked.
+// *HookConflictError, *NoHooksError, *SettingsError, proc's when git cannot be asked.
 func PlanHook(ctx context.Context, o HookOptions) (HookPlan, error) {
 	s, err := Site(ctx, o)
 	if err != nil {
 		return HookPlan{}, err
+	}
+	if info, err := os.Stat(s.Dir); err == nil && !info.IsDir() {
+		return HookPlan{}, &NoHooksError{s.Dir}
 	}
 	p := HookPlan{Site: s}
 	switch s.Keeper {
@@ -74,6 +87,21 @@ func hookLines() string {
 }
 
 func block() string { return blockOpen + "\n" + hookLines() + blockEnd + "\n" }
+
+// frontBlock is the block for a script that may end before its last line: it reads what git says and hands it on.
+func frontBlock() string {
+	return blockOpen + `
+if [ -z "${SESSION_HOOK-}" ] && [ ! -t 0 ] && command -v session >/dev/null 2>&1; then
+session_refs=$(cat)
+printf %s "${session_refs:+$session_refs
+}" | SESSION_HOOK=1 session hook pre-push "$@" || :
+if [ -z "$session_refs" ]; then exec </dev/null; else exec <<SESSION_REFS
+$session_refs
+SESSION_REFS
+fi
+fi
+` + blockEnd + "\n"
+}
 
 // at opens the folder that a plan works in: the repository's own folder, or the work tree.
 func (p *HookPlan) at(file string) (t *tree, rel string, err error) {
@@ -151,25 +179,46 @@ func (p *HookPlan) husky() error {
 	}
 	c := Change{Act: Create, Path: rel, Mode: 0o644, After: []byte(block())}
 	if is != nil {
-		if calls(string(is.data)) {
+		rest, had := withoutBlock(is.data)
+		next := withCall(rest)
+		if !had && calls(string(is.data)) || bytes.Equal(next, is.data) || had && reached(string(is.data)) {
 			p.Kept = append(p.Kept, Kept{rel, Current})
 			return nil
 		}
-		c = Change{Act: Merge, Path: rel, Before: is.data, Mode: is.mode, After: appended(is.data, block())}
+		c = Change{Act: Merge, Path: rel, Before: is.data, Mode: is.mode, After: next}
 	}
 	p.Changes = []Change{c}
 	return nil
 }
 
-// appended is a text with lines after it, in its own line ends.
-func appended(text []byte, lines string) []byte {
-	newline := "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
-		newline = "\r\n"
+// withCall is a script with our block: at its end, or at its beginning where it may leave before its end.
+func withCall(script []byte) []byte {
+	if !leaves(string(script)) {
+		return appended(script, block())
 	}
+	first := 0
+	if end := bytes.IndexByte(script, '\n'); bytes.HasPrefix(script, []byte("#!")) && end >= 0 {
+		first = end + 1
+	}
+	out := append([]byte(nil), script[:first]...)
+	out = append(out, strings.ReplaceAll(frontBlock(), "\n", lineEnd(script))...)
+	return append(out, script[first:]...)
+}
+
+func lineEnd(text []byte) string {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// appended is a text with our block after it, in its own line ends.
+func appended(text []byte, lines string) []byte {
+	newline := lineEnd(text)
 	out := append([]byte(nil), text...)
 	if len(out) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
 		out = append(out, newline...)
+		lines = strings.Replace(lines, blockOpen, blockOpen+blockBare, 1)
 	}
 	return append(out, strings.ReplaceAll(lines, "\n", newline)...)
 }
@@ -181,6 +230,9 @@ func withoutBlock(text []byte) (rest []byte, ok bool) {
 		switch t := strings.TrimSpace(string(line)); {
 		case strings.HasPrefix(t, "# >>> session pre-push hook"):
 			inside, ok = true, true
+			if strings.HasSuffix(t, blockBare) {
+				rest = bytes.TrimSuffix(bytes.TrimSuffix(rest, []byte("\n")), []byte("\r"))
+			}
 		case inside && strings.HasPrefix(t, blockEnd):
 			inside = false
 		case !inside:

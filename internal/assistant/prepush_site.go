@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"session/internal/proc"
 )
@@ -141,11 +142,12 @@ type Armed struct {
 	Exists  bool   // the file is there
 	Runs    bool   // and git may run it (its x bit; Windows has none)
 	Calls   bool   // and it comes to session hook pre-push
+	Behind  bool   // the call stands behind the end of the script
 	Through string // the file, relative or absolute, in which the call stands
 }
 
 // OK reports whether a push will be recorded.
-func (a Armed) OK() bool { return a.Exists && a.Runs && a.Calls }
+func (a Armed) OK() bool { return a.Exists && a.Runs && a.Calls && !a.Behind }
 
 // HookArmed looks at the hook that git will really run, and follows it through husky, lefthook and pre-commit.
 func HookArmed(ctx context.Context, o HookOptions) (Armed, error) {
@@ -162,6 +164,7 @@ func HookArmed(ctx context.Context, o HookOptions) (Armed, error) {
 	for _, at := range s.callers(string(is.data)) {
 		if t, err := readHook(at); err == nil && t != nil && calls(string(t.data)) {
 			a.Calls, a.Through = true, at
+			a.Behind = filepath.Base(at) == hookName && !reached(string(t.data))
 			return a, nil
 		}
 	}
@@ -197,10 +200,66 @@ func calls(text string) bool {
 	return false
 }
 
+// leaves reports whether a script may end before its last line.
+func leaves(script string) bool {
+	for line := range strings.Lines(script) {
+		code, _, _ := strings.Cut(line, "#")
+		for _, word := range strings.FieldsFunc(code, func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|(){}", r) }) {
+			if word == "exit" || word == "exec" || word == "return" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reached reports whether a script calls the program before it ends in any case: by an exit or an exec that stands in no
+// condition, loop or function.
+func reached(script string) bool {
+	depth, goesOn := 0, false
+	for line := range strings.Lines(script) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if calls(line) {
+			return true
+		}
+		words := strings.Fields(strings.ReplaceAll(line, ";", " ; "))
+		if depth == 0 && !goesOn && ends(words) {
+			return false
+		}
+		for _, w := range words {
+			switch w {
+			case "if", "case", "do", "{", "(":
+				depth++
+			case "fi", "esac", "done", "}", ")":
+				depth = max(0, depth-1)
+			}
+			if strings.HasSuffix(w, "(){") {
+				depth++
+			}
+		}
+		goesOn = strings.HasSuffix(line, "&&") || strings.HasSuffix(line, "||") || strings.HasSuffix(line, "\\")
+	}
+	return false
+}
+
+// ends reports whether a command that stands alone ends its script: exit, or exec of a program.
+func ends(words []string) bool {
+	switch {
+	case len(words) == 0 || words[0] != "exit" && words[0] != "exec":
+		return false
+	case words[0] == "exit":
+		return true
+	}
+	return len(words) > 1 && !strings.HasPrefix(words[1], ";") && !strings.ContainsAny(words[1][:min(2, len(words[1]))], "<>")
+}
+
 // readHook reads a hook, of a large one its beginning; nil when it is not there.
 func readHook(path string) (*content, error) {
 	f, size, err := openRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	var info fs.FileInfo

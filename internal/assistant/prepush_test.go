@@ -176,8 +176,64 @@ func TestHuskyKeepsItsLines(t *testing.T) {
 			if _, err := os.Stat(h.path(".husky/pre-push")); err == nil {
 				t.Error("an empty hook is left")
 			}
-		} else if got := strings.TrimRight(h.read(".husky/pre-push"), "\r\n"); got != strings.TrimRight(text, "\r\n") {
+		} else if got := h.read(".husky/pre-push"); got != text {
 			t.Errorf("%q came back as %q", text, got)
+		}
+	}
+}
+
+// TestHuskyThatEndsEarly has a hook of husky's that leaves before its last line: ours is called all the same, both get what
+// git says, and a call behind the end is noticed and moved.
+func TestHuskyThatEndsEarly(t *testing.T) {
+	const says = "refs/heads/main 1 refs/heads/main 2\nrefs/heads/other 3 refs/heads/other 4\n"
+	for _, theirs := range []string{"cat >theirs\nexit 0", "#!/bin/sh\ncat >theirs\nexit 0\n", "#!/bin/sh\nexec cat >theirs", "if cat >theirs; then exit 0; fi\nexit 1\n"} {
+		for _, said := range []string{says, ""} {
+			h := newHooked(t, nil)
+			h.git("config", "core.hooksPath", ".husky/_")
+			h.write(".husky/_/pre-push", "#!/bin/sh\nsh -e .husky/pre-push \"$@\"\n")
+			h.write("bin/session", "#!/bin/sh\necho \"$@\" >args\ncat >ours\n")
+			if err := os.Chmod(h.path("bin/session"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			h.write(".husky/pre-push", theirs)
+			h.install()
+			for range 2 {
+				cmd := exec.Command("sh", ".husky/_/pre-push", "origin", "url")
+				cmd.Dir, cmd.Stdin, cmd.Env = h.path("."), strings.NewReader(said), append(os.Environ(), "PATH="+h.path("bin")+":"+os.Getenv("PATH"), "SESSION_HOOK=")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%q: %v %s", theirs, err, out)
+				}
+				if ours, its, args := h.read("ours"), h.read("theirs"), h.read("args"); ours != said || its != said || args != "hook pre-push origin url\n" {
+					t.Errorf("%q: ours got %q with %q, theirs %q, git says %q", theirs, ours, args, its, said)
+				}
+				if !reached(h.read(".husky/pre-push")) {
+					t.Errorf("not reached: %s", h.read(".husky/pre-push"))
+				}
+				h.remove()
+				if got := h.read(".husky/pre-push"); got != theirs {
+					t.Errorf("%q came back as %q", theirs, got)
+				}
+				h.write(".husky/pre-push", string(appended([]byte(theirs), block()))) // as an earlier version did
+				if reached(h.read(".husky/pre-push")) && !strings.HasPrefix(theirs, "if") {
+					t.Errorf("reached behind the end: %s", h.read(".husky/pre-push"))
+				}
+				if strings.HasPrefix(theirs, "if") {
+					h.write(".husky/pre-push", theirs)
+				}
+				h.install()
+			}
+		}
+	}
+}
+
+func TestReached(t *testing.T) {
+	for script, want := range map[string]bool{
+		"": true, "npm test\n": true, "[ -n \"$CI\" ] && exit 0\n": true, "test x ||\nexit 1\n": true, "if x; then\nexit 0\nfi\n": true,
+		"f() {\nexit 1\n}\n": true, "exec >log 2>&1\n": true, "exec 2>log\n": true, "# exit\n": true, "for x in a; do\nexit 1\ndone\n": true,
+		"exit\n": false, "npm test\nexit $?\n": false, "exec npm test\n": false, "if x; then y; fi\nexit 0\n": false, "  exit 0 # done\n": false, "exit;\n": false,
+	} {
+		if got := reached(script + block()); got != want {
+			t.Errorf("%q before our call: %v", script, got)
 		}
 	}
 }

@@ -34,12 +34,52 @@ type content struct {
 	mode fs.FileMode
 }
 
+// LinkOutError says that a link on the way to a file leads out of the folder that is written in, or names a place in it
+// from the root of the disk on, which is not followed either. Nothing is changed.
+type LinkOutError struct {
+	Path, To string
+	Inside   bool
+}
+
+func (e *LinkOutError) Error() string {
+	if e.Inside {
+		return fmt.Sprintf("%s is a link to %s, an absolute path; only relative links are followed", e.Path, e.To)
+	}
+	return fmt.Sprintf("%s is a link to %s, which is outside of the project", e.Path, e.To)
+}
+
+// leads finds the link on the way to p that leaves the tree; nil: none does.
+func (t *tree) leads(p string) error {
+	at := ""
+	for _, part := range strings.Split(p, "/") {
+		at = path.Join(at, part)
+		file := filepath.Join(t.root.Name(), filepath.FromSlash(at))
+		to, err := os.Readlink(file)
+		if err != nil {
+			continue // no link
+		}
+		absolute := filepath.IsAbs(to)
+		if !absolute {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		if _, inside := relative(t.root.Name(), to); !inside || absolute {
+			return &LinkOutError{Path: at, To: to, Inside: inside}
+		}
+	}
+	return nil
+}
+
 var errNotAFile = errors.New("it is not a regular file")
 
 // read gives the file at p; nil when nothing is there. Errors: anything but a regular file, one that is larger than
 // maxSettings, a link that leaves the tree.
 func (t *tree) read(p string) (*content, error) {
 	info, err := t.root.Stat(filepath.FromSlash(p))
+	if err != nil {
+		if out := t.leads(p); out != nil {
+			return nil, out
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := t.root.Lstat(filepath.FromSlash(p)); err == nil {

@@ -7,6 +7,7 @@ package text
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -107,6 +108,9 @@ func (c *Catalogue) Say(key string, pairs ...any) string {
 	}
 }
 
+// newlines are what git and servers lay out the sentences of an error with.
+var newlines = regexp.MustCompile(`[ \t\r]*\n\s*`)
+
 // value is what goes into a place: the value of that name, or {name|one|many} chosen by it.
 func value(place string, pairs []any) string {
 	name, words, counted := strings.Cut(place, "|")
@@ -125,7 +129,7 @@ func value(place string, pairs []any) string {
 			case []string:
 				return Safe(strings.Join(v, ", "))
 			case error:
-				return Safe(v.Error())
+				return Safe(newlines.ReplaceAllString(v.Error(), " "))
 			case time.Duration:
 				return v.Round(time.Second).String()
 			default:

@@ -42,6 +42,7 @@ func TestSayFillsPlaces(t *testing.T) {
 		{"s", []any{"a"}, "{a}-{b}"},
 		{"s", []any{"a", "\x1b[2J", "b", "x\u202ey"}, `\x1b[2J-x\u202ey`},
 		{"s", []any{"a", []string{"a\nb", "c"}, "b", errors.New("\r")}, `a\nb, c-\r`},
+		{"s", []any{"a", errors.New("one:\r\n\n\ttwo\nthree"), "b", 1}, "one: two three-1"},
 		{"open", []any{"a", "x"}, "x and b"},
 		{"twice", []any{"a", "x"}, "xx"},
 		{"n", []any{"n", 1, "k", 0}, "1 file, 0 are left"},

@@ -62,11 +62,54 @@ check("lists sessions", (await page.locator(".card").count()) >= 2);
 await serious(page, "list");
 await shot(page, "list");
 
+// Many sessions: each snapshot has its label at every width, titled by what was asked; what is too wide scrolls in its box.
+for (const width of [360, 390, 768]) {
+  const narrow = await open({ locale: "en-US", viewport: { width, height: 740 }, bypassCSP: true });
+  await go(narrow, "#key=" + key);
+  await narrow.waitForSelector(".cards");
+  await go(narrow, "#/snapshots");
+  const labels = await narrow.$$eval(".lineage li > a", (all) => all.map((a) => [a.getBoundingClientRect().width, a.getBoundingClientRect().right, a.textContent]));
+  const tight = labels.filter(([wide, right]) => wide < 150 || right > width);
+  check(`labels at ${width} pixels`, labels.length > 48 && tight.length === 0, JSON.stringify([labels.length, tight.slice(0, 3)]));
+  const asked = labels.filter(([, , label]) => label.startsWith("Look at part ")).length;
+  check(`titles at ${width} pixels`, asked === 48, `${asked} of 48`);
+  const wide = await narrow.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check(`no sideways scrolling at ${width} pixels`, wide <= 0, wide + " pixels too wide");
+  await serious(narrow, `lineage at ${width} pixels`);
+  await shot(narrow, "lineage-" + width);
+  await go(narrow, "#/statistics");
+  const sizes = await narrow.$$eval(".plot .ticks span, .plot text", (all) => all.map((x) => [parseFloat(getComputedStyle(x).fontSize), x.getBoundingClientRect().height]));
+  check(`axis text at ${width} pixels`, sizes.length >= 12 && sizes.every(([font, high]) => font >= 11 && high >= 11), JSON.stringify(sizes));
+  await narrow.close();
+}
+
+// A wrong key, in the address or typed, is said in the language of the page, and asked for again.
+for (const [locale, wrong, sentence] of [["en-US", "wrong", "is not known"], ["ko-KR", "wrong", "올바르지"], ["en-US", "", "is not known"], ["en-US", "%EC%9D%B4!", "is not known"]]) {
+  const stranger = await (await browser.newContext({ locale, viewport: { width: 360, height: 740 } })).newPage();
+  await stranger.goto(url + "#key=" + wrong);
+  await stranger.waitForSelector("[role=alert]");
+  check(`says that the key "${wrong}" is wrong`, (await text(stranger, "[role=alert]")).includes(sentence) && !(await text(stranger, "main")).includes("Bearer"), await text(stranger, "main"));
+  check("and asks again", (await stranger.locator("input[type=password]").count()) === 1 && (await stranger.locator("nav a").count()) === 0);
+  await stranger.fill("#token", "토큰 wrong");
+  await stranger.keyboard.press("Enter");
+  await stranger.waitForTimeout(300);
+  check("a wrong token is said", (await text(stranger, "[role=alert]")).includes(sentence), await text(stranger, "main"));
+  await stranger.fill("#token", key);
+  await stranger.keyboard.press("Enter");
+  await stranger.waitForSelector(".cards");
+  await stranger.goto(url + "#key=" + wrong);
+  await stranger.waitForSelector("[role=alert]");
+  check("a wrong key after a right one, too", (await stranger.locator("input[type=password]").count()) === 1);
+  await stranger.close();
+}
+
 // One session: a question is answered by keyboard alone, and what follows is told as it happens.
 await go(page, "#/sessions/" + waiting);
 await page.waitForSelector(".question");
 await page.waitForSelector(".events li");
 check("asks the question", (await text(page, ".asked")).includes("?"));
+check("a question is announced as one", (await page.locator("#said").textContent()) === "A question waits for an answer", await page.locator("#said").textContent());
+check("and told as one", (await page.locator(".events").innerText()).includes("A question waits for an answer"), await page.locator(".events").innerText());
 await serious(page, "question");
 await shot(page, "question");
 await page.focus("#answer-text");
@@ -78,6 +121,7 @@ check("the answered session completes", true);
 check("the answer is shown", (await text(page, "pre")).includes("Redis"));
 const told = await page.locator(".events li").count();
 check("every event is told", told >= 5, String(told));
+check("causes are words", /the run began/.test(await page.locator(".events").innerText()) && /it was answered/.test(await page.locator(".events").innerText()), await page.locator(".events").innerText());
 await shot(page, "answered");
 
 // Live progress, without loading anything again.
@@ -95,6 +139,7 @@ await shot(page, "lineage");
 await page.click(".compare button");
 await page.waitForSelector("table");
 check("shows a diff", (await page.locator("tbody tr").count()) >= 1);
+check("without what is internal", (await page.locator("tbody th").allTextContents()).every((x) => !/memory\/\d+\/counts/.test(x)), (await page.locator("tbody th").allTextContents()).join(" "));
 await serious(page, "diff");
 await shot(page, "diff");
 await go(page, "#/snapshots/HEAD");
@@ -129,6 +174,7 @@ for (const [hash, name] of [["#/sessions", "list"], ["#/sessions/" + waiting, "s
   check("fits a phone: " + name, wide <= 0, wide + " pixels too wide");
   await serious(phone, "phone, dark, Korean: " + name);
   await shot(phone, "phone-" + name);
+  if (name === "session") check("events in Korean", !/ · (start|ask|answer|complete)\b/.test(await phone.locator(".events").innerText()) && (await phone.locator(".events").innerText()).includes("질문이 답을 기다립니다"), await phone.locator(".events").innerText());
 }
 
 // By keyboard: the skip link is first, every view can be reached, focus goes to the heading.

@@ -23,7 +23,7 @@ async function draw(moved) {
   leave.forEach((f) => f());
   leave = [];
   const content = byId("content");
-  if (!key()) {
+  if (key() === null) {
     frame();
     return content.replaceChildren(...login());
   }
@@ -39,7 +39,7 @@ async function draw(moved) {
     content.replaceChildren(...elements.flat(Infinity).filter((x) => x instanceof Node));
   } catch (e) {
     if (mine !== drawn) return;
-    if (e instanceof Refused && e.status === 401) { forget(); me = null; content.replaceChildren(...login(e.message)); }
+    if (e instanceof Refused && e.status === 401) { forget(); me = null; content.replaceChildren(...login(t("login.wrong"))); }
     else content.replaceChildren(h("h1", { tabindex: "-1" }, t("failed")), h("p", null, e.message), h("p", null, h("button", { onclick: () => redraw() }, t("again"))));
   }
   content.removeAttribute("aria-busy");
@@ -61,11 +61,11 @@ function frame() {
   const tab = (to, word) => h("a", { href: "#" + to, "aria-current": at.startsWith(to) ? "page" : null }, t(word));
   byId("skip").textContent = t("skip");
   byId("nav").setAttribute("aria-label", t("nav.label"));
-  byId("nav").replaceChildren(...(key() ? [tab("/sessions", "nav.sessions"), me?.operator && tab("/snapshots", "nav.worktree"), tab("/statistics", "nav.statistics")].filter(Boolean) : []));
+  byId("nav").replaceChildren(...(key() !== null ? [tab("/sessions", "nav.sessions"), me?.operator && tab("/snapshots", "nav.worktree"), tab("/statistics", "nav.statistics")].filter(Boolean) : []));
   byId("tools").replaceChildren(
     h("button", { onclick: switchTheme, "aria-label": t("theme") }, "◐"),
     h("button", { onclick: switchLanguage, lang: lang() === "ko" ? "en" : "ko" }, lang() === "ko" ? "English" : "한국어"),
-    ...(key() ? [h("button", { onclick: () => { forget(); me = null; draw(true); } }, t("leave"))] : []));
+    ...(key() !== null ? [h("button", { onclick: () => { forget(); me = null; draw(true); } }, t("leave"))] : []));
 }
 
 async function switchLanguage() {
@@ -90,6 +90,6 @@ setInterval(() => {
 takeKey();
 if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme");
 byId("skip").addEventListener("click", (e) => { e.preventDefault(); byId("content").focus(); }); // the address names a view, not a place
-addEventListener("hashchange", () => { takeKey(); say(""); draw(true); });
+addEventListener("hashchange", () => { if (takeKey()) me = null; say(""); draw(true); });
 await learn(preferred());
 await draw(false);

@@ -24,7 +24,7 @@ function plot(title, days, parts, show) {
   const bars = days.flatMap((d, i) => {
     let y = high;
     return parts.map((p) => {
-      const tall = (p.of(d) / top) * (high - 14);
+      const tall = (p.of(d) / top) * high;
       y -= tall;
       return tall > 0 && s("rect", { class: p.class, x: i * (bar + gap), y, width: bar, height: tall }, s("title", null, `${d.date}: ${show(p.of(d))}`));
     });
@@ -33,10 +33,10 @@ function plot(title, days, parts, show) {
   const most = days.reduce((a, d) => (sum(d) > sum(a) ? d : a), days[0]);
   return h("figure", { class: "plot" },
     h("figcaption", null, title),
-    s("svg", { viewBox: `0 0 ${wide} ${high + 16}`, role: "img", "aria-label": t("plot.says", { title, top: show(sum(most)), date: most.date }) },
-      s("line", { class: "ground", x1: 0, y1: high, x2: wide, y2: high }), bars,
-      s("text", { class: "tick", x: 0, y: high + 13 }, days[0].date), s("text", { class: "tick", x: wide, y: high + 13, "text-anchor": "end" }, days.at(-1).date),
-      s("text", { class: "tick", x: 0, y: 10 }, show(top))));
+    h("div", { class: "ticks", "aria-hidden": "true" }, h("span", null, show(top))),
+    s("svg", { viewBox: `0 0 ${wide} ${high + 1}`, preserveAspectRatio: "none", role: "img", "aria-label": t("plot.says", { title, top: show(sum(most)), date: most.date }) },
+      s("line", { class: "ground", x1: 0, y1: high, x2: wide, y2: high }), bars),
+    h("div", { class: "ticks", "aria-hidden": "true" }, h("span", null, days[0].date), h("span", null, days.at(-1).date)));
 }
 
 export async function statistics() {

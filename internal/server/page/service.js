@@ -2,17 +2,22 @@
 
 const keyName = "session-key";
 
-export const key = () => sessionStorage.getItem(keyName);
+export const key = () => sessionStorage.getItem(keyName); // null: nobody has signed in
 export const forget = () => sessionStorage.removeItem(keyName);
 export const remember = (k) => sessionStorage.setItem(keyName, k);
 
-// takeKey takes the key out of the address, where session serve puts it, so that it stands in no history.
+// takeKey takes the key out of the address, where session serve puts it, so that it stands in no history. It says whether
+// one was there.
 export function takeKey() {
-  const match = location.hash.match(/^#key=([A-Za-z0-9_-]+)$/);
-  if (!match) return;
+  const match = location.hash.match(/^#key=(.*)$/);
+  if (!match) return false;
   remember(match[1]);
   history.replaceState(null, "", location.pathname + "#/sessions");
+  return true;
 }
+
+// known is how keys and tokens are written; what is written otherwise cannot be sent, and nobody knows it.
+const known = /^[A-Za-z0-9_-]+$/;
 
 export class Refused extends Error {
   constructor(status, error) {
@@ -23,6 +28,7 @@ export class Refused extends Error {
 }
 
 export async function ask(method, path, body) {
+  if (!known.test(key())) throw new Refused(401, { code: "UNAUTHORIZED", message: "" });
   const answer = await fetch("api" + path, {
     method,
     headers: {

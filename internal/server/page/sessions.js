@@ -67,7 +67,7 @@ export async function session([id], _, onLeave) {
   const hear = async (frame) => {
     if (frame.type === "event") {
       parts.past.prepend(eventLine(frame.event));
-      say(t("event." + frame.event.event_type.replace("session.", "")));
+      say(happened(frame.event));
     }
     const now = await attempt(() => get(path));
     if (now) draw(now);
@@ -135,9 +135,14 @@ function chain(id, points) {
     h("small", null, when(r.point.at), r.parent_session_id && [" · ", h("a", { class: "beside", href: `#/checkpoints/${encodeURIComponent(id)}/${r.parent_session_id}/${r.session_id}` }, t("diff.show"))])))));
 }
 
+// happened words an event. A session that asks stands still, too; what matters is the question.
+function happened(e) {
+  return e.data?.cause === "ask" ? t("event.asked") : t("event." + e.event_type.replace("session.", ""));
+}
+
 function eventLine(e) {
   const note = e.data?.note;
-  return h("li", null, h("span", { class: "mark" }, e.seq), " ", t("event." + e.event_type.replace("session.", "")), " ", h("small", null, [when(e.timestamp), e.data?.cause && ` · ${e.data.cause}`, note?.error && ` · ${note.error}`]));
+  return h("li", null, h("span", { class: "mark" }, e.seq), " ", happened(e), " ", h("small", null, [when(e.timestamp), e.data?.cause && ` · ${t("cause." + e.data.cause)}`, note?.error && ` · ${note.error}`]));
 }
 
 export async function checkpointDiff([id, from, to]) {

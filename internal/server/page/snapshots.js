@@ -101,7 +101,11 @@ export async function diff([from, to]) {
   return difference(await get(`/diff?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`), link);
 }
 
+// inner are fields that say nothing to a reader: how often words stand in what is remembered.
+const inner = (c) => c.part === "context_state" && /^\/memory\/\d+\/counts(\/|$)/.test(c.path);
+
 export function difference(d, name) {
+  const changes = d.changes.filter((c) => !inner(c));
   const words = (v) => (v === undefined || v === null ? t("diff.nothing") : typeof v === "string" ? v : JSON.stringify(v, null, 1));
   const value = (v) => h("code", { class: "value" }, words(v).length > longest ? words(v).slice(0, longest) + " …" : words(v));
   return [
@@ -109,9 +113,9 @@ export function difference(d, name) {
     h("p", null, name(d.from), " → ", name(d.to)),
     h("section", null, h("h2", null, t("diff.files")), d.no_files && h("p", null, d.no_files),
       d.files.length === 0 ? h("p", { class: "empty" }, t("diff.same-files")) : h("ul", null, d.files.map((f) => h("li", null, h("span", { class: "mark" }, t("diff." + f.change)), " ", h("code", null, f.path))))),
-    h("section", null, h("h2", null, t("diff.fields")), d.changes.length === 0 ? h("p", { class: "empty" }, t("diff.same-fields")) :
+    h("section", null, h("h2", null, t("diff.fields")), changes.length === 0 ? h("p", { class: "empty" }, t("diff.same-fields")) :
       h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": t("diff.fields") }, h("table", null,
         h("thead", null, h("tr", null, [t("diff.field"), t("diff.before"), t("diff.after")].map((x) => h("th", { scope: "col" }, x)))),
-        h("tbody", null, d.changes.map((c) => h("tr", null, h("th", { scope: "row" }, `${c.part}${c.path}`), h("td", null, value(c.before)), h("td", null, value(c.after)))))))),
+        h("tbody", null, changes.map((c) => h("tr", null, h("th", { scope: "row" }, `${c.part}${c.path}`), h("td", null, value(c.before)), h("td", null, value(c.after)))))))),
   ];
 }
