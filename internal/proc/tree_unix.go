@@ -38,8 +38,10 @@ func asTree(cmd *exec.Cmd, mark string) *tree {
 	return t
 }
 
-// started is told that the process runs.
+// started is told that the process runs. Its context may be done already.
 func (t *tree) started() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if b, ok := bornAs(t.cmd.Process.Pid); ok {
 		t.known[b] = true
 	}
