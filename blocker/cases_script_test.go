@@ -511,6 +511,54 @@ not ok 1 - adds
 ℹ tests 1
 ℹ pass 0
 ℹ fail 1
+=== case node assert | test_failure | /w/t.js:3 | AssertionError [ERR_ASSERTION]: Expected values
+> demo@1.0.0 test
+> node t.js
+
+node:assert:126
+  throw new AssertionError(obj);
+  ^
+
+AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+1 !== 2
+
+    at Object.<anonymous> (/w/t.js:3:8)
+    at node:internal/main/run_main_module:36:49 {
+  code: 'ERR_ASSERTION',
+  operator: 'strictEqual'
+}
+
+Node.js v20.20.2
+=== case node thrown | ci_failure | /w/b.js:2 | Error: boom
+/w/b.js:2
+throw new Error('boom')
+^
+
+Error: boom
+    at Object.<anonymous> (/w/b.js:2:7)
+
+Node.js v20.20.2
+=== case node rejection | ci_failure | | UnhandledPromiseRejection
+node:internal/process/promises:394
+      triggerUncaughtException(err, true /* fromPromise */);
+      ^
+
+[UnhandledPromiseRejection: This error came from an async function. The promise rejected with the reason "boom".] {
+  code: 'ERR_UNHANDLED_REJECTION'
+}
+
+Node.js v22.1.0
+=== case node banner | none
+checking the versions
+npm 10.2.0
+Node.js v20.20.2
+=== case node caught | none
+Error: boom
+    at Object.<anonymous> (/w/b.js:2:7)
+caught it, went on
+=== case zsh | dependency | | command not found: pnpm
+zsh: command not found: pnpm
 === case node test todo | none
 TAP version 13
 not ok 1 - later # TODO not done

@@ -196,7 +196,11 @@ var (
 
 // dying are the rules whose line, when a log ends with it, was a program's end.
 var dying = map[string]bool{"git-fatal": true, "level-error": true, "py-exception": true, "rustc-plain": true, "exit-status": true,
-	"exit-words": true}
+	"exit-words": true, "node-thrown": true}
+
+// nodeEnded is the line that Node.js (17 and later) prints last, and only then, behind an error that nobody caught. A
+// program that prints the same words for itself has no such error above them.
+var nodeEnded = lazy.Regexp(`^Node\.js v\d+\.\d+\.\d+$`)
 
 // afterwords matches what programs still say behind their last error: details further in, bars, hints, where to read on.
 var afterwords = lazy.Regexp(`^(?:\s|\W*$|(?:[=*>#-]{1,3} )?(?i:hint|note|help|see|run|try|usage|for more|for help|caused by|abort|stop|exit|please|consider|did you mean|details|tip|and|node\.js)\b|info |\w[\w ]* +: )`)
@@ -207,6 +211,9 @@ const maxAfterwords = 12
 // dyingWords: nothing says how the run ended, but it ends with the error of a program that gave up.
 func (s *scan) dyingWords() (finding, bool) {
 	last := s.lastLines()
+	if n := len(last); n > 0 && nodeEnded().MatchString(last[n-1]) {
+		return s.cur.weakest()
+	}
 	for i := len(last) - 1; i >= max(0, len(last)-maxAfterwords); i-- {
 		m, ok := s.table.MatchText(last[i], nil)
 		if ok && dying[m.Rule.ID] && (i == len(last)-1 || !isLogged(&m, last[i])) {
