@@ -12,6 +12,7 @@ type early struct {
 	config    func() (Config, error)
 	untracked func() ([]string, error)
 	status    func() (Status, error)
+	index     func() (*index, error)
 	mode      UntrackedMode
 }
 
@@ -33,11 +34,21 @@ func (r *Repo) Begin(ctx context.Context, choice PathChoice, untracked Untracked
 	return func() { cancel(); running.Wait() }
 }
 
-// BeginStatus starts what the next Status will ask git, as Begin does for a Scan.
+// BeginStatus starts what the next Status and the next Config will ask git, as Begin does for a Scan, and what the next
+// FilesNow will read.
 func (r *Repo) BeginStatus(ctx context.Context, untracked UntrackedMode) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	r.early = &early{mode: untracked, status: ahead(&running, func() (Status, error) { return r.askStatus(ctx, untracked) })}
+	read := sync.OnceValues(r.index)
+	r.early = &early{
+		mode:   untracked,
+		status: ahead(&running, func() (Status, error) { return r.askStatus(ctx, untracked) }),
+		index:  read,
+		config: ahead(&running, func() (Config, error) {
+			_, _ = read() // before git is started: it is the status that is waited for
+			return r.askConfig(ctx)
+		}),
+	}
 	return func() { cancel(); running.Wait() }
 }
 
@@ -72,6 +83,21 @@ func (r *Repo) Config(ctx context.Context) (Config, error) {
 		return f()
 	}
 	return r.askConfig(ctx)
+}
+
+// readIndex reads the index; a repository that only git can open is left to git.
+func (r *Repo) readIndex() (*index, error) {
+	if f := take(r.early, func(e *early) *func() (*index, error) { return &e.index }); f != nil {
+		return f()
+	}
+	return r.index()
+}
+
+func (r *Repo) index() (*index, error) {
+	if r.inner == nil {
+		return nil, &indexError{string(UnfitRepo)}
+	}
+	return readIndex(r.indexFile())
 }
 
 // Status looks at the whole work tree once. It takes no lock and writes nothing.

@@ -117,9 +117,12 @@ func regularMode(info os.FileInfo) string {
 	return "100644"
 }
 
-// hashFiles asks git for the blob ids of files, in order. One start for all whose names fit on a line; one each for
-// names that hold a line break.
+// hashFiles finds the blob ids of files, in order: in process where that gives what git would say, else by git, one start
+// for all whose names fit on a line and one each for names that hold a line break.
 func (r *Repo) hashFiles(ctx context.Context, paths []string) ([]string, error) {
+	if ids, ok := r.hashHere(ctx, paths); ok {
+		return ids, nil
+	}
 	ids := make([]string, len(paths))
 	var list bytes.Buffer
 	var at []int
