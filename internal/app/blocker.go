@@ -72,6 +72,7 @@ type ScanResult struct {
 
 // ScanLog says what a log or report says. name "-" reads in.
 func ScanLog(ctx context.Context, p Place, name string, in io.Reader) (ScanResult, error) {
+	go blocker.Prepare() // while the repository is opened
 	o := blocker.Options{Now: p.Now()}
 	s, err := p.open(ctx)
 	var bare *gitstate.BareError
