@@ -27,6 +27,13 @@ func (r *Repo) TreeDiff(ctx context.Context, from, to string) ([]File, error) {
 	if from == "" {
 		return r.listTree(ctx, to)
 	}
+	if o := r.history(); o != nil {
+		files, err := o.diffHere(from, to)
+		o.Close()
+		if err == nil {
+			return files, nil
+		}
+	}
 	out, err := r.git.run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-commit-id", "--no-ext-diff", from, to)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", from, to, err)
