@@ -75,12 +75,27 @@ func (r *root) recovered(res app.LoadResult) {
 				r.say("   %s\n", quote.Line(words, 100))
 			}
 		}
+		for _, words := range lastWords(a) {
+			r.say("   %s\n", quote.Line(words, 100))
+		}
 	}
 	if s := res.Recovery.Step; s != nil && !s.Clear() {
 		r.step(s)
 	}
 	r.brief(res)
 }
+
+// lastWords are the last lines of an agent's program that ended badly or was ended: most say there what was wrong.
+func lastWords(a session.Attempt) []string {
+	if a.Result != session.Crashed && a.Result != session.TimedOut {
+		return nil
+	}
+	lines := slices.DeleteFunc(strings.Split(a.Said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	return lines[max(0, len(lines)-whyLines):]
+}
+
+// whyLines is how many lines of a failed program a ledger shows. Its entry in JSON has more.
+const whyLines = 4
 
 // brief prints a brief, and to an assistant first what is data in it.
 func (r *root) brief(res app.LoadResult) {

@@ -294,7 +294,7 @@ var saysFixed = regexp.MustCompile(`(?im)^\W*status\W+FIXED\b`)
 func (s *settling) report(d *capture.Draft) {
 	if s.at.Program == "" {
 		for _, e := range s.heard(d) {
-			s.at.Said = ending(e.Report)
+			s.at.Said = ending(e.Report, maxSaid)
 		}
 	}
 	b := blocker.FromReport(s.at.Agent, s.at.Said, blocker.Options{Now: s.Now()})
