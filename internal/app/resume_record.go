@@ -273,7 +273,9 @@ func (s *settling) draft(d *capture.Draft) {
 	}
 }
 
-// withoutFailures takes an agent's report of failure away once the proof says otherwise; a question stays one.
+// withoutFailures takes away, once the proof says otherwise, the reports of failure that it speaks of: those of the agent
+// that was asked to mend, and those of what it mended. Another agent's report of something else stands, and a question
+// stays one.
 func (s *settling) withoutFailures(all []session.Evidence) []session.Evidence {
 	if !s.passed {
 		return all
@@ -283,7 +285,10 @@ func (s *settling) withoutFailures(all []session.Evidence) []session.Evidence {
 			return false
 		}
 		b := blocker.FromReport(e.Agent, e.Report, blocker.Options{Now: s.Now()})
-		return b == nil || b.Type != blocker.DecisionRequired
+		if b == nil || b.Type == blocker.DecisionRequired {
+			return b == nil
+		}
+		return strings.TrimPrefix(e.Agent, "session:") == s.at.Agent || e.Source() == s.about.Source || b.Same(s.about)
 	})
 }
 
