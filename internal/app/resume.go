@@ -222,7 +222,7 @@ func (s *site) proofs(pol policy) func(bundle string) []recovery.Command {
 }
 
 func (a *acting) world() recovery.World {
-	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
+	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.pol.mends, Here: a.where(), Plain: plainCommand, Quote: brief.Shell,
 		Checks: a.proofs(a.pol),
 		Exists: func(name string) bool {
 			info, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(name)))
@@ -242,9 +242,9 @@ func (p policy) route(b *blocker.Blocker) []string {
 }
 
 // mends is the route of a type of blocker, as triggers.yaml and bundles.yaml have it.
-func (a *acting) mends(t blocker.Type) (recovery.Mend, bool) {
-	name := a.pol.Triggers.Blockers[string(t)].Mend
-	m, ok := a.pol.Bundles.Mend[name]
+func (p policy) mends(t blocker.Type) (recovery.Mend, bool) {
+	name := p.Triggers.Blockers[string(t)].Mend
+	m, ok := p.Bundles.Mend[name]
 	if !ok {
 		return recovery.Mend{}, false
 	}

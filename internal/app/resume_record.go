@@ -46,7 +46,7 @@ func (a *acting) begin(ctx context.Context, at *session.Attempt) error {
 }
 
 func (a *acting) limit(at *session.Attempt) int {
-	m, _ := a.mends(at.Type)
+	m, _ := a.pol.mends(at.Type)
 	return m.Attempts
 }
 
@@ -347,10 +347,11 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 	case at.Result != session.Asking:
 		at.Result, at.Proved = session.Fixed, "passed"
 	}
-	ledger := base.Context.Attempts
-	b.Context.Attempts = closed(ledger, *at)
-	if left != nil {
-		count(&b.Context.State, left.ID, at.N, s.limit(at))
+	b.Context.Attempts = closed(session.WithoutChains(base.Context.Attempts, d.Cleared), *at)
+	for _, x := range b.Context.State.Blockers {
+		if chain, made := recovery.Chain(&x, b.Context.Attempts); chain == at.Chain && len(made) > 0 {
+			count(&b.Context.State, x.ID, at.N, s.limit(at))
+		}
 	}
 }
 

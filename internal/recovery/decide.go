@@ -110,13 +110,7 @@ func Open(ledger []session.Attempt) *session.Attempt {
 
 // Chain finds the attempts that led to a blocker: those about it, and those about what stood before it.
 func Chain(b *blocker.Blocker, ledger []session.Attempt) (id string, made []session.Attempt) {
-	id = b.ID
-	for _, a := range slices.Backward(ledger) {
-		if a.N > 0 && (a.Blocker == b.ID || a.Left == b.ID) {
-			id = a.Chain
-			break
-		}
-	}
+	id = session.ChainOf(b, ledger)
 	for _, a := range ledger {
 		switch {
 		case a.Chain != id || a.N == 0:
