@@ -281,7 +281,8 @@ func (c *lineage) firstState(b *session.Bundle, by string) {
 	b.Context.State = st
 }
 
-// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say.
+// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say. Of one
+// that is interrupted nothing is recorded.
 func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (BlockerResult, error) {
 	s, err := p.open(ctx)
 	if err != nil {
@@ -295,6 +296,9 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 		return BlockerResult{}, err
 	}
 	ran := s.watched(ctx, run, args, out)
+	if ctx.Err() != nil { // however it ended then: it was not let end, and proves nothing
+		return BlockerResult{}, context.Cause(ctx)
+	}
 	if ran.Err != nil && ran.ExitCode == capture.NotStarted {
 		return BlockerResult{}, ran.Err
 	}
