@@ -85,6 +85,14 @@ func (r *root) recovered(res app.LoadResult) {
 	r.brief(res)
 }
 
+// proof words what judges an attempt: a command line as it is, or what stands for one.
+func (r *root) proof(line string) string {
+	if slices.Contains([]string{"ci", "review", "person", "none"}, line) {
+		return r.words.Say("proof." + line)
+	}
+	return text.Line(line, 80)
+}
+
 // lastWords are the last lines of an agent's program that ended badly or was ended: most say there what was wrong.
 func lastWords(a session.Attempt) []string {
 	if a.Result != session.Crashed && a.Result != session.TimedOut {
@@ -109,7 +117,7 @@ func (r *root) attempt(a session.Attempt) string {
 	if a.Result == session.Decided {
 		return r.words.Say("resume.decided", "answer", text.Line(a.Answer, 100))
 	}
-	line := r.words.Say("resume.tried", "n", a.N, "agent", text.Line(a.Agent, 40), "result", r.words.Say("attempt."+a.Result), "proof", text.Line(a.Proof, 80))
+	line := r.words.Say("resume.tried", "n", a.N, "agent", text.Line(a.Agent, 40), "result", r.words.Say("attempt."+a.Result), "proof", r.proof(a.Proof))
 	switch {
 	case a.Same:
 		line += " · " + r.words.Say("resume.same")

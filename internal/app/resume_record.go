@@ -308,7 +308,7 @@ func (s *settling) report(d *capture.Draft) {
 	case b != nil && b.Type == blocker.DecisionRequired:
 		s.at.Result = session.Asking
 		d.Ask.Evidence = append(d.Ask.Evidence, session.Evidence{Kind: session.AgentEvidence, At: s.Now().UTC(), Agent: s.at.Agent, Report: s.at.Said})
-	case saysFixed.MatchString(s.at.Said), s.at.Proved == "unknown":
+	case saysFixed.MatchString(s.at.Said), s.at.Proved == "unknown" && b == nil:
 		s.at.Result = session.Unproven
 	default:
 		s.at.Result = session.Failed

@@ -93,6 +93,9 @@ func Decide(in Situation) Step {
 		s.Do, s.Why = GiveUp, "resume.unchanged"
 	case waits(made):
 		s.Do, s.Why = ByHand, "resume.unprovable"
+		if made[len(made)-1].Result == session.Failed {
+			s.Why = "resume.unmended"
+		}
 	default:
 		s.Do, s.N, s.Why = Try, len(made)+1, "resume.attempt"
 		s.Agent = m.Agents[min(asked(made, m.Name), len(m.Agents)-1)]
