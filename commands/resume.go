@@ -75,12 +75,35 @@ func (r *root) recovered(res app.LoadResult) {
 				r.say("   %s\n", quote.Line(words, 100))
 			}
 		}
+		for _, words := range lastWords(a) {
+			r.say("   %s\n", quote.Line(words, 100))
+		}
 	}
 	if s := res.Recovery.Step; s != nil && !s.Clear() {
 		r.step(s)
 	}
 	r.brief(res)
 }
+
+// proof words what judges an attempt: a command line as it is, or what stands for one.
+func (r *root) proof(line string) string {
+	if slices.Contains([]string{"ci", "review", "person", "none"}, line) {
+		return r.words.Say("proof." + line)
+	}
+	return text.Line(line, 80)
+}
+
+// lastWords are the last lines of an agent's program that ended badly or was ended: most say there what was wrong.
+func lastWords(a session.Attempt) []string {
+	if a.Result != session.Crashed && a.Result != session.TimedOut {
+		return nil
+	}
+	lines := slices.DeleteFunc(strings.Split(a.Said, "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	return lines[max(0, len(lines)-whyLines):]
+}
+
+// whyLines is how many lines of a failed program a ledger shows. Its entry in JSON has more.
+const whyLines = 4
 
 // brief prints a brief, and to an assistant first what is data in it.
 func (r *root) brief(res app.LoadResult) {
@@ -94,7 +117,7 @@ func (r *root) attempt(a session.Attempt) string {
 	if a.Result == session.Decided {
 		return r.words.Say("resume.decided", "answer", text.Line(a.Answer, 100))
 	}
-	line := r.words.Say("resume.tried", "n", a.N, "agent", text.Line(a.Agent, 40), "result", r.words.Say("attempt."+a.Result), "proof", text.Line(a.Proof, 80))
+	line := r.words.Say("resume.tried", "n", a.N, "agent", text.Line(a.Agent, 40), "result", r.words.Say("attempt."+a.Result), "proof", r.proof(a.Proof))
 	switch {
 	case a.Same:
 		line += " · " + r.words.Say("resume.same")

@@ -82,7 +82,7 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 		parts = append(parts, r.words.Say(key))
 	}
 	for _, c := range s.Verification {
-		parts = append(parts, r.words.Say("receipt.check", "name", c.Name, "status", c.Status))
+		parts = append(parts, r.words.Say("receipt.check", "name", c.Name, "status", r.words.Say("checked."+c.Status)))
 	}
 	if n := len(s.Commit.LeftOut); n > 0 {
 		parts = append(parts, r.words.Say("receipt.left-out", "n", n))

@@ -14,6 +14,7 @@ import (
 	"session/blocker"
 	"session/blocker/rules"
 	"session/gitstate"
+	"session/internal/brief"
 	"session/internal/capture"
 	"session/internal/cycle"
 	"session/internal/recovery"
@@ -225,7 +226,7 @@ func (p Place) editBlockers(ctx context.Context, by string, edit func([]blocker.
 		b.Context.State.Blocker = blocker.First(kept)
 		for _, x := range gone {
 			b.Context.TakeAway(&x, p.Now())
-			chain, _ := recovery.Chain(&x, b.Context.Attempts) // what a person took away is counted anew if it comes back
+			chain := session.ChainOf(&x, b.Context.Attempts) // what a person took away is counted anew if it comes back
 			b.Context.Attempts = slices.DeleteFunc(slices.Clone(b.Context.Attempts), func(a session.Attempt) bool { return a.Chain == chain })
 		}
 		return err
@@ -280,7 +281,8 @@ func (c *lineage) firstState(b *session.Bundle, by string) {
 	b.Context.State = st
 }
 
-// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say.
+// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say. Of one
+// that is interrupted nothing is recorded.
 func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (BlockerResult, error) {
 	s, err := p.open(ctx)
 	if err != nil {
@@ -294,6 +296,9 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 		return BlockerResult{}, err
 	}
 	ran := s.watched(ctx, run, args, out)
+	if ctx.Err() != nil { // however it ended then: it was not let end, and proves nothing
+		return BlockerResult{}, context.Cause(ctx)
+	}
 	if ran.Err != nil && ran.ExitCode == capture.NotStarted {
 		return BlockerResult{}, ran.Err
 	}
@@ -333,11 +338,15 @@ func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (r B
 	r, err = p.note(ctx, by, func(b *session.Bundle) error {
 		d := &capture.Draft{Ask: capture.Ask{Evidence: []session.Evidence{e}}, Base: capture.Base{Environment: b.Environment, Context: b.Context},
 			Stage: capture.Stage{Inherited: true}} // only what is handed in: this is no look at the work tree
-		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say, Checks: pol.checks(), Verifies: pol.verifies()}
+		w := capture.World{Now: p.Now, Root: s.root, Runtime: s.runtimeDir(), Blockers: src, Repo: s.repo, Say: p.Words.Say, Checks: pol.checks(), Verifies: pol.verifies(), Here: s.where()}
+		if src.Exits {
+			d.Proven = s.provenBy(pol, b.Context, e)
+		}
 		if err := w.Diagnose(ctx, d); err != nil {
 			return err
 		}
 		b.Context.Evidence, b.Context.Findings = d.Evidence, nil
+		b.Context.Attempts = session.WithoutChains(b.Context.Attempts, d.Cleared)
 		b.Context.State.Blockers, b.Context.State.Blocker = d.Blockers, blocker.First(d.Blockers)
 		cleared, said = d.Cleared, d.Said
 		return nil
@@ -346,6 +355,37 @@ func (p Place) evidence(ctx context.Context, by string, e session.Evidence) (r B
 		r.Cleared = cleared
 	}
 	return r, said, err
+}
+
+// provenBy says which blockers a command that went well proves gone, by the proof that a recovery of each would have: a
+// person who mends by hand watches it, one command after the other. By the source of each, what proved it.
+func (s *site) provenBy(pol policy, c session.Context, e session.Evidence) map[string]string {
+	if e.Kind != session.ExitEvidence || e.ExitCode != 0 {
+		return nil
+	}
+	proven, seen := map[string]string{}, append(slices.Clone(c.Evidence), e)
+	prover := recovery.Prover{Checks: s.proofs(pol), Evidence: c.Evidence, Plain: plainCommand}
+	for _, b := range blockersOf(c.State).Blockers {
+		if !b.AutoDetected || b.Type == blocker.DecisionRequired {
+			continue
+		}
+		since := b.DetectedAt
+		for _, said := range c.Evidence {
+			if said.Source() == b.Source && said.At.After(since) {
+				since = said.At
+			}
+		}
+		for _, a := range c.Attempts { // what passed before an attempt did not see what it changed
+			if a.Ended.After(since) {
+				since = a.Ended
+			}
+		}
+		mend, _ := pol.mends(b.Type)
+		if p := prover.Of(&b, mend); p.Passed(seen, since) {
+			proven[b.Source] = p.Line(brief.Shell)
+		}
+	}
+	return proven
 }
 
 // watched runs a command like a check, and shows its output as it comes.

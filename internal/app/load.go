@@ -108,7 +108,7 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	d.Route = pol.route(from.state.Blocker)
 	ci := s.ci()
 	d.CI = ci.brief()
-	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: orSay(d, s.search(from, said(from.state)...)), Checks: s.proofs(pol), Plain: plainCommand}
+	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: orSay(d, s.search(from, said(from.state)...)), Checks: s.proofs(pol), Plain: plainCommand, Mends: pol.mends, Here: s.where()}
 	d.Memory.Session, d.Memory.At, d.Memory.Query = memory.SessionRef(from.state.Line), memory.Snapshot(from.state.Snapshot), query(from.state)
 	if _, err := engine.Run(ctx, mode, recovery.Steps(w), d, p.Watch); err != nil {
 		return LoadResult{}, err

@@ -222,7 +222,7 @@ func (s *site) proofs(pol policy) func(bundle string) []recovery.Command {
 }
 
 func (a *acting) world() recovery.World {
-	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.mends, Plain: plainCommand, Quote: brief.Shell,
+	return recovery.World{Sources: a.sources(), Words: a.Words, Word: a.word, Now: a.Now, Search: a.search(a.from, said(a.from.state)...), Mends: a.pol.mends, Here: a.where(), Plain: plainCommand, Quote: brief.Shell,
 		Checks: a.proofs(a.pol),
 		Exists: func(name string) bool {
 			info, err := os.Stat(filepath.Join(a.root, filepath.FromSlash(name)))
@@ -242,9 +242,9 @@ func (p policy) route(b *blocker.Blocker) []string {
 }
 
 // mends is the route of a type of blocker, as triggers.yaml and bundles.yaml have it.
-func (a *acting) mends(t blocker.Type) (recovery.Mend, bool) {
-	name := a.pol.Triggers.Blockers[string(t)].Mend
-	m, ok := a.pol.Bundles.Mend[name]
+func (p policy) mends(t blocker.Type) (recovery.Mend, bool) {
+	name := p.Triggers.Blockers[string(t)].Mend
+	m, ok := p.Bundles.Mend[name]
 	if !ok {
 		return recovery.Mend{}, false
 	}
@@ -329,7 +329,6 @@ func (a *acting) call(ctx context.Context, s recovery.Step, prompt string, at *s
 	at.Tokens, at.Cost = answer.TokensIn+answer.TokensOut, answer.CostMicro
 	a.r.spent.Tokens, a.r.spent.Cost = a.r.spent.Tokens+at.Tokens, a.r.spent.Cost+at.Cost
 	said := answer.Text
-	var failed *assistant.AgentError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -337,20 +336,36 @@ func (a *acting) call(ctx context.Context, s recovery.Step, prompt string, at *s
 		at.Result = session.TimedOut
 	case err != nil:
 		at.Result = session.Crashed
-		said += "\n" + err.Error()
 	}
-	if errors.As(err, &failed) {
-		said = failed.Output + "\n" + err.Error()
+	if err != nil { // why often stands on standard error only; neither crowds out the other
+		said = ""
+		for _, part := range []string{answer.Text, answer.Errors, err.Error()} {
+			if part = ending(part, maxSaid/3); part != "" {
+				said += part + "\n"
+			}
+		}
 	}
-	at.Said = ending(said)
+	at.Said = ending(said, maxSaid)
 	return nil
 }
 
-// ending keeps the end of what an agent said, which is where its report stands.
-func ending(s string) string {
+// ending keeps at most so many bytes of the end of what an agent said, which is where its report stands. Masked before it
+// is cut: a part of a secret would not be known for one.
+func ending(s string, most int) string {
 	s = strings.TrimSpace(s)
-	return redact.Text(strings.ToValidUTF8(s[max(0, len(s)-maxSaid):], "\uFFFD"))
+	s = redact.Text(strings.ToValidUTF8(s[max(0, len(s)-maxMasked):], "\uFFFD"))
+	if len(s) <= most {
+		return s
+	}
+	s = s[len(s)-most:]
+	if _, whole, ok := strings.Cut(s, "\n"); ok && whole != "" {
+		return whole
+	}
+	return strings.ToValidUTF8(s, "")
 }
 
 // maxSaid bounds what is kept of what an agent said, in bytes.
 const maxSaid = 4 << 10
+
+// maxMasked is how much of the end of a long answer is looked at for secrets.
+const maxMasked = 16 * maxSaid

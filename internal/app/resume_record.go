@@ -46,7 +46,7 @@ func (a *acting) begin(ctx context.Context, at *session.Attempt) error {
 }
 
 func (a *acting) limit(at *session.Attempt) int {
-	m, _ := a.mends(at.Type)
+	m, _ := a.pol.mends(at.Type)
 	return m.Attempts
 }
 
@@ -273,7 +273,9 @@ func (s *settling) draft(d *capture.Draft) {
 	}
 }
 
-// withoutFailures takes an agent's report of failure away once the proof says otherwise; a question stays one.
+// withoutFailures takes away, once the proof says otherwise, the reports of failure that it speaks of: those of the agent
+// that was asked to mend, and those of what it mended. Another agent's report of something else stands, and a question
+// stays one.
 func (s *settling) withoutFailures(all []session.Evidence) []session.Evidence {
 	if !s.passed {
 		return all
@@ -283,7 +285,10 @@ func (s *settling) withoutFailures(all []session.Evidence) []session.Evidence {
 			return false
 		}
 		b := blocker.FromReport(e.Agent, e.Report, blocker.Options{Now: s.Now()})
-		return b == nil || b.Type != blocker.DecisionRequired
+		if b == nil || b.Type == blocker.DecisionRequired {
+			return b == nil
+		}
+		return strings.TrimPrefix(e.Agent, "session:") == s.at.Agent || e.Source() == s.about.Source || b.Same(s.about)
 	})
 }
 
@@ -294,7 +299,7 @@ var saysFixed = regexp.MustCompile(`(?im)^\W*status\W+FIXED\b`)
 func (s *settling) report(d *capture.Draft) {
 	if s.at.Program == "" {
 		for _, e := range s.heard(d) {
-			s.at.Said = ending(e.Report)
+			s.at.Said = ending(e.Report, maxSaid)
 		}
 	}
 	b := blocker.FromReport(s.at.Agent, s.at.Said, blocker.Options{Now: s.Now()})
@@ -303,7 +308,7 @@ func (s *settling) report(d *capture.Draft) {
 	case b != nil && b.Type == blocker.DecisionRequired:
 		s.at.Result = session.Asking
 		d.Ask.Evidence = append(d.Ask.Evidence, session.Evidence{Kind: session.AgentEvidence, At: s.Now().UTC(), Agent: s.at.Agent, Report: s.at.Said})
-	case saysFixed.MatchString(s.at.Said), s.at.Proved == "unknown":
+	case saysFixed.MatchString(s.at.Said), s.at.Proved == "unknown" && b == nil:
 		s.at.Result = session.Unproven
 	default:
 		s.at.Result = session.Failed
@@ -342,10 +347,11 @@ func (s *settling) bundle(d *capture.Draft, base session.Bundle, b *session.Bund
 	case at.Result != session.Asking:
 		at.Result, at.Proved = session.Fixed, "passed"
 	}
-	ledger := base.Context.Attempts
-	b.Context.Attempts = closed(ledger, *at)
-	if left != nil {
-		count(&b.Context.State, left.ID, at.N, s.limit(at))
+	b.Context.Attempts = closed(session.WithoutChains(base.Context.Attempts, d.Cleared), *at)
+	for _, x := range b.Context.State.Blockers {
+		if chain, made := recovery.Chain(&x, b.Context.Attempts); chain == at.Chain && len(made) > 0 {
+			count(&b.Context.State, x.ID, at.N, s.limit(at))
+		}
 	}
 }
 

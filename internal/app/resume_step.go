@@ -11,6 +11,7 @@ import (
 	"session/internal/proc"
 	"session/internal/quote"
 	"session/internal/recovery"
+	"session/internal/session"
 	"session/internal/survey"
 )
 
@@ -114,14 +115,21 @@ func quoted(s recovery.Step, b *blocker.Blocker) []string {
 }
 
 // conflicted are git's own commands out of a conflict: for the files that have one, and for what git is in the middle of.
-func conflicted(g *survey.Git) [][]string {
+func conflicted(g *survey.Git, here string) [][]string {
 	all := [][]string{{"git", "status"}, {"git", "mergetool"}}
 	add := []string{"git", "add", "…"}
 	if g == nil {
 		return append(all, add)
 	}
+	top := ""
+	if here != "" {
+		top = ":/" // of the work tree, wherever one stands
+	}
 	if files := g.Unmerged(); len(files) > 0 && len(files) <= 10 {
-		add = append([]string{"git", "add", "--"}, files...)
+		add = []string{"git", "add", "--"}
+		for _, f := range files {
+			add = append(add, top+f)
+		}
 	}
 	all = append(all, add)
 	for _, op := range g.Operations {
@@ -145,18 +153,25 @@ func (a *acting) ways(s recovery.Step, d *recovery.Draft) []string {
 	case s.Do == recovery.Elsewhere:
 		all = append(all, []string{"git", "switch", d.State.GitBranch}, again)
 	case s.Blocker != nil && s.Blocker.Type == blocker.MergeConflict:
-		all = append(conflicted(d.Scene.Git), []string{"session", "save"})
+		all = append(conflicted(d.Scene.Git, a.where()), []string{"session", "save"})
 	case d.Proof.Kind == recovery.ByCI:
 		all = append(all, []string{"session", "save", "--sync", "--wait-ci"}, again)
 	case d.Proof.Kind == recovery.ByReview:
 		all = append(all, []string{"session", "save", "--sync"}, again)
-	case s.Do == recovery.GiveUp || s.Do == recovery.ByHand && len(d.Proof.Commands) > 0:
-		for _, c := range d.Proof.Commands {
-			all = append(all, c.Watch())
-		}
-		all = append(all, []string{"session", "save"}, []string{"session", "blocker", "clear"})
 	default:
-		all = append(all, []string{"session", "blocker", "watch", "--", "…"}, []string{"session", "blocker", "clear"})
+		for _, c := range d.Proof.Commands {
+			if s.Do != recovery.Propose { // no command takes away what a person recorded
+				all = append(all, session.WatchLine(a.where(), c.Dir, c.Args))
+			}
+		}
+		if len(all) > 0 {
+			all = append(all, []string{"session", "save"})
+		}
+		clear := []string{"session", "blocker", "clear"}
+		if len(d.State.Blockers) > 1 && s.Blocker != nil { // without a name it takes all of them away
+			clear = append(clear, s.Blocker.ID)
+		}
+		all = append(all, clear)
 	}
 	lines := make([]string, len(all))
 	for i, args := range all {

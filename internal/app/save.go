@@ -306,7 +306,7 @@ func (v *saving) base(ctx context.Context, chain *snapshot.Store, at *cycle.Wher
 
 func (v *saving) world(b cycle.Base, note *journal) capture.World {
 	w := capture.World{Repo: v.repo, Sources: v.sources(), Ref: v.head.Ref, RunID: v.run_, Snapshot: string(b.Next), Now: v.Now, NewID: newMemoryID,
-		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Verifies: v.pol.verifies(), Run: v.runner(v.run_)}
+		Say: v.Words.Say, Root: v.root, Prompt: v.Prompt, Checks: v.pol.checks(), Verifies: v.pol.verifies(), Here: v.where(), Run: v.runner(v.run_)}
 	w.Runtime, w.Blockers, w.AskCI = v.runtimeDir(), v.src, v.askCI
 	w.Sound, w.Note, w.AskAgent = sound, note.Note, v.agentAsker(v.pol, v.run_)
 	if b.Beside {

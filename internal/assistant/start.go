@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,18 +42,18 @@ type Answer struct {
 	Text      string
 	TokensIn  int64
 	TokensOut int64
-	CostMicro int64 // millionths of a US dollar; 0: not reported
-	Cut       bool  // it said more than MaxAnswer bytes
+	CostMicro int64  // millionths of a US dollar; 0: not reported
+	Cut       bool   // it said more than MaxAnswer bytes
+	Errors    string // the end of what it wrote to standard error: of one that ended badly often all that it said
 }
 
 // MaxAnswer bounds what is read of an answer, in bytes.
 const MaxAnswer = 4 << 20
 
-// AgentError says that the program ended badly. Output is what it had said.
+// AgentError says that the program ended badly. What it had said until then is in its answer.
 type AgentError struct {
 	Program string
 	Cause   error
-	Output  string
 }
 
 func (e *AgentError) Error() string { return fmt.Sprintf("agent program %s: %v", e.Program, e.Cause) }
@@ -90,12 +91,9 @@ func Start(ctx context.Context, p Program, c Call) (Answer, error) {
 		return Answer{}, err
 	}
 	a, readErr := read(p.Output, r.Stdout)
-	a.Cut = r.Cut
-	if err != nil {
-		return a, &AgentError{Program: p.Name, Cause: err, Output: last(a.Text, heard.String())}
-	}
-	if readErr != nil {
-		return a, &AgentError{Program: p.Name, Cause: readErr, Output: last(a.Text, heard.String())}
+	a.Cut, a.Errors = r.Cut, strings.TrimSpace(heard.String())
+	if err = cmp.Or(err, readErr); err != nil {
+		return a, &AgentError{Program: p.Name, Cause: err}
 	}
 	return a, nil
 }
@@ -157,15 +155,6 @@ func arguments(p Program, c Call) []string {
 		args = append(args, a)
 	}
 	return args
-}
-
-func last(texts ...string) string {
-	for _, t := range texts {
-		if t = strings.TrimSpace(t); t != "" {
-			return t[max(0, len(t)-4<<10):]
-		}
-	}
-	return ""
 }
 
 type tail struct{ b []byte }

@@ -16,7 +16,7 @@ func (d *Draft) Bundle(host session.Host, profile string) session.Bundle {
 		Context:     session.Context{State: d.state(), Checks: d.Checks, Findings: d.recorded(), Evidence: d.Evidence, Taken: d.Base.Context.Taken},
 	}
 	if len(d.Blockers) > 0 { // the ledger stays while something stops the work
-		b.Context.Attempts = d.Base.Context.Attempts
+		b.Context.Attempts = session.WithoutChains(d.Base.Context.Attempts, d.Cleared)
 	}
 	for _, a := range d.Base.Autosaves {
 		b.Context.Memory = append(b.Context.Memory, a.Context.Memory...)

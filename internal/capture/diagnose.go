@@ -374,7 +374,7 @@ func (l *looking) unsaid(s survey.Seen) {
 	}
 	f := session.NewFinding(session.SourceFailed, "blocker.unsaid", "source", s.Source, "type", string(old.Type))
 	for _, c := range l.proofOf(old.Type) {
-		f = f.Offer("prove", append([]string{"session", "blocker", "watch", "--"}, c.Args...)...)
+		f = f.Offer("prove", session.WatchLine(l.Here, "", c.Args)...)
 	}
 	l.d.find(f)
 }

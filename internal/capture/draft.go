@@ -111,6 +111,7 @@ type World struct {
 	NewID    func() (memory.ID, error)
 	Say      func(key string, pairs ...any) string
 	Root     string // top of the work tree
+	Here     string // where the person stands: a slash path below it
 	Prompt   bool   // a person can answer git's questions
 	Runtime  string // folder below which logs are kept
 	Blockers Sources

@@ -145,14 +145,17 @@ func (l *looking) check(b blocker.Blocker) (p proof, ok bool) {
 	return p, ok
 }
 
-// overruled reports whether a check of the whole project has passed since older output said that it failed, or the proof
-// that the policy names for it has just passed.
+// overruled reports whether a check of the whole project has passed since older output, or an agent, said that it failed,
+// or the proof that the policy names for it has just passed.
 func (l *looking) overruled(f seen) bool {
-	if _, passed := l.d.Proven[f.Source]; passed && fromOutput(f.Blocker) {
+	if f.Type == blocker.DecisionRequired || !fromOutput(f.Blocker) && !strings.HasPrefix(f.Source, "agent:") {
+		return false
+	}
+	if _, passed := l.d.Proven[f.Source]; passed {
 		return true
 	}
 	p, passed := l.check(f.Blocker)
-	return passed && !p.at.Before(f.at) && fromOutput(f.Blocker) && !strings.HasPrefix(f.Source, "check:")
+	return passed && !p.at.Before(f.at) && !strings.HasPrefix(f.Source, "check:")
 }
 
 // checkOf names the check that proves that no blocker of a type holds; no check is called "-".

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"session/internal/text"
@@ -29,6 +30,7 @@ type lines struct {
 	out   io.Writer
 	words *text.Catalogue
 	rest  []byte // of the line that is being read
+	old   bool   // the client speaks a version that knows several messages at once
 }
 
 func (l *lines) Read(p []byte) (int, error) {
@@ -70,7 +72,8 @@ func (l *lines) message(line []byte) ([]byte, error) {
 		return nil, l.refuse(noJSON, nil, l.words.Say("mcp.no-json"))
 	}
 	all := []json.RawMessage{line}
-	if line[0] == '[' { // several at once, as older clients send them
+	if line[0] == '[' {
+		all = nil // or what is read goes into the line itself
 		if err := json.Unmarshal(line, &all); err != nil {
 			return nil, err
 		}
@@ -83,7 +86,28 @@ func (l *lines) message(line []byte) ([]byte, error) {
 	if len(all) == 0 {
 		return nil, l.refuse(noRequest, nil, l.words.Say("mcp.no-message", "why", "[]"))
 	}
+	if gjson.GetBytes(line, "method").String() == "initialize" {
+		l.old = slices.Contains(batching, gjson.GetBytes(line, "params.protocolVersion").String())
+	}
+	if line[0] == '[' && !l.old {
+		return nil, l.refuse(noRequest, nil, l.words.Say("mcp.batch"))
+	}
+	if line[0] == '[' { // together the SDK answers requests alone
+		line = separate(all)
+	}
 	return append(line, '\n'), nil
+}
+
+// batching are the versions of the protocol that have several messages in one line; 2025-06-18 took them away.
+var batching = []string{"2024-11-05", "2025-03-26"}
+
+// separate are messages of one line, each on a line of its own.
+func separate(all []json.RawMessage) []byte {
+	each := make([][]byte, len(all))
+	for i, one := range all {
+		each[i] = one
+	}
+	return bytes.Join(each, []byte("\n"))
 }
 
 func (l *lines) refuse(code int, of []byte, why string) error {

@@ -285,10 +285,44 @@ func TestLinesThatAreNoMessage(t *testing.T) {
 		{strings.Repeat("x", mcp.DefaultMaxLineLength+10), -32700, "null"},
 		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 0, "1"},
 		{"once more", -32700, "null"}, {`{"jsonrpc":"2.0","id":2,"method":"ping"}`, 0, "2"},
+		{`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`, -32600, "null"}, {`{"jsonrpc":"2.0","id":4,"method":"ping"}`, 0, "4"},
 	} {
 		a := ask(c.line)
 		if a.Get("error.code").Int() != c.code || a.Get("id").Raw != c.id || a.Get("jsonrpc").String() != "2.0" {
 			t.Errorf("%.80s: %s", c.line, a)
+		}
+	}
+	if err := say.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+// TestSeveralMessagesInOneLine: versions before 2025-06-18 have batches. Each message is answered, and the server goes on.
+func TestSeveralMessagesInOneLine(t *testing.T) {
+	in, say := io.Pipe()
+	hear, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(t.Context(), place(t, text.English), in, out) }()
+	answers := bufio.NewScanner(hear)
+	for _, c := range []struct {
+		line string
+		want []string // in each answer
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, []string{`"id":1`}},
+		{`[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"ping"}]`, []string{`"id":`, `"id":`}},
+		{`[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":4,"method":"ping"}]`, []string{`"id":4`}},
+		{`{"jsonrpc":"2.0","id":6,"method":"ping"}`, []string{`"id":6`}},
+	} {
+		if _, err := io.WriteString(say, c.line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !answers.Scan() || !strings.Contains(answers.Text(), want) {
+				t.Fatalf("%.80s: %q, %v", c.line, answers.Text(), answers.Err())
+			}
 		}
 	}
 	if err := say.Close(); err != nil {

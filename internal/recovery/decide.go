@@ -93,6 +93,9 @@ func Decide(in Situation) Step {
 		s.Do, s.Why = GiveUp, "resume.unchanged"
 	case waits(made):
 		s.Do, s.Why = ByHand, "resume.unprovable"
+		if made[len(made)-1].Result == session.Failed {
+			s.Why = "resume.unmended"
+		}
 	default:
 		s.Do, s.N, s.Why = Try, len(made)+1, "resume.attempt"
 		s.Agent = m.Agents[min(asked(made, m.Name), len(m.Agents)-1)]
@@ -110,13 +113,7 @@ func Open(ledger []session.Attempt) *session.Attempt {
 
 // Chain finds the attempts that led to a blocker: those about it, and those about what stood before it.
 func Chain(b *blocker.Blocker, ledger []session.Attempt) (id string, made []session.Attempt) {
-	id = b.ID
-	for _, a := range slices.Backward(ledger) {
-		if a.N > 0 && (a.Blocker == b.ID || a.Left == b.ID) {
-			id = a.Chain
-			break
-		}
-	}
+	id = session.ChainOf(b, ledger)
 	for _, a := range ledger {
 		switch {
 		case a.Chain != id || a.N == 0:

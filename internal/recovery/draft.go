@@ -48,6 +48,7 @@ type World struct {
 	Now     func() time.Time
 	Search  func(context.Context, memory.Query) ([]memory.Found, error)
 	Exists  func(path string) bool // slash path below the top of the work tree
+	Here    string                 // where the person stands, likewise; "" is the top
 
 	Mends  func(blocker.Type) (Mend, bool)
 	Checks func(bundle string) []Command

@@ -3,6 +3,7 @@ package recovery
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"session/blocker"
 	"session/internal/session"
@@ -13,15 +14,6 @@ type Command struct {
 	Name string // build, test; "" for a command that was watched
 	Args []string
 	Dir  string // slash path below the top of the work tree
-}
-
-// Watch is how a person runs it at the top of the work tree, so that its outcome counts.
-func (c Command) Watch() []string {
-	line := []string{"session", "blocker", "watch", "--"}
-	if c.Dir != "" {
-		line = []string{"session", "-C", c.Dir, "blocker", "watch", "--"}
-	}
-	return append(line, c.Args...)
 }
 
 // Proof is what shows that a blocker is gone: the check that found it, run again. An agent's word never is (S1.16).
@@ -58,6 +50,19 @@ type Prover struct {
 	Checks   func(bundle string) []Command // "": the bundle that a full save runs
 	Evidence []session.Evidence
 	Plain    func(line string) ([]string, bool) // splits a command line that needs no shell
+}
+
+// Passed reports whether all commands of a proof are known to have gone well after a time.
+func (p Proof) Passed(seen []session.Evidence, after time.Time) bool {
+	for _, c := range p.Commands {
+		i := slices.IndexFunc(seen, func(e session.Evidence) bool {
+			return e.Kind == session.ExitEvidence && e.ExitCode == 0 && e.Dir == c.Dir && e.At.After(after) && slices.Equal(e.Command, c.Args)
+		})
+		if i < 0 {
+			return false
+		}
+	}
+	return p.Kind == ByCommands
 }
 
 // Of finds what proves that b is gone.

@@ -66,19 +66,22 @@ func (w World) brief(_ context.Context, d *Draft) error {
 	return nil
 }
 
-// offerProofs says how a stale blocker is proved: it may be mended already. Blockers are reported in their order, first
+// offerProofs says how a blocker is proved that is stale, or that a person mends after all attempts: it may be mended
+// already. Blockers are reported in their order, first
 // of all.
 func (w World) offerProofs(d *Draft, all []session.Finding) {
 	for i, b := range d.State.Blockers {
 		if i >= len(all) || all[i].Status != session.BlockerExists {
 			return
 		}
-		if !b.Stale || !b.AutoDetected || w.Checks == nil {
+		spent := b.MaxRecoveryAttempts > 0 && b.RecoveryAttempted >= b.MaxRecoveryAttempts
+		if !b.Stale && !spent || !b.AutoDetected || w.Checks == nil {
 			continue
 		}
+		mend, _ := w.Mends(b.Type)
 		var ways []session.Action
-		for _, c := range (Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}).same(&b).Commands {
-			ways = append(ways, session.Action{ID: "prove", Command: c.Watch()})
+		for _, c := range (Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}).Of(&b, mend).Commands {
+			ways = append(ways, session.Action{ID: "prove", Command: session.WatchLine(w.Here, c.Dir, c.Args)})
 		}
 		all[i].Actions = append(ways, all[i].Actions...)
 	}

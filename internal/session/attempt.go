@@ -1,6 +1,8 @@
 package session
 
 import (
+	"path/filepath"
+	"slices"
 	"time"
 
 	"session/blocker"
@@ -56,3 +58,39 @@ const (
 
 // Person is the agent of a decision.
 const Person = "person"
+
+// ChainOf is the chain of attempts that led to a blocker: of those about it, and of those about what stood before it.
+func ChainOf(b *blocker.Blocker, ledger []Attempt) string {
+	for _, a := range slices.Backward(ledger) {
+		if a.N > 0 && (a.Blocker == b.ID || a.Left == b.ID) {
+			return a.Chain
+		}
+	}
+	return b.ID
+}
+
+// WithoutChains is a ledger without the attempts at blockers that are gone: what comes back is counted anew. An attempt
+// that has no outcome yet stays, with its chain, until it has one.
+func WithoutChains(ledger []Attempt, gone []blocker.Blocker) []Attempt {
+	open := ""
+	if n := len(ledger); n > 0 && ledger[n-1].Result == Started {
+		open = ledger[n-1].Chain
+	}
+	kept := slices.Clone(ledger)
+	for _, b := range gone {
+		if chain := ChainOf(&b, ledger); chain != open {
+			kept = slices.DeleteFunc(kept, func(a Attempt) bool { return a.Chain == chain })
+		}
+	}
+	return kept
+}
+
+// WatchLine is how a person who stands in the folder here runs a command in the folder dir, so that its outcome counts.
+// Both are slash paths below the top of the work tree; "" is the top.
+func WatchLine(here, dir string, args []string) []string {
+	line := []string{"session", "blocker", "watch", "--"}
+	if way, err := filepath.Rel(filepath.FromSlash("/"+here), filepath.FromSlash("/"+dir)); err == nil && way != "." {
+		line = []string{"session", "-C", filepath.ToSlash(way), "blocker", "watch", "--"}
+	}
+	return append(line, args...)
+}
