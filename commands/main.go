@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,7 +62,7 @@ func Main(ctx context.Context, args []string, sys System) int {
 	if err != nil { // said in English by the command, which reads the flag again
 		lang = text.English
 	}
-	r := &root{System: sys, words: text.New(lang), args: args}
+	r := &root{System: sys, words: text.New(lang), args: args, json: wantsJSON(args)}
 	a := r.app()
 	line, err := arrange(a, args[1:], func(text string) ([]string, error) { return app.Arguments(text, sys.In) })
 	r.line = line
@@ -86,6 +87,14 @@ func flagLang(args []string) string {
 		}
 	}
 	return ""
+}
+
+// wantsJSON looks for --json before anything is parsed: a command line that cannot be read is refused in JSON, too.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.ContainsFunc(args, func(a string) bool { return a == "--json" || a == "-json" || a == "--json=true" })
 }
 
 // root is one run of the program.
@@ -119,6 +128,10 @@ func (r *root) end(ctx context.Context, err error) int {
 	var half *app.InterruptedError
 	if ctx.Err() != nil && !errors.As(err, &half) {
 		err = ctx.Err()
+	}
+	var use *misuse
+	if errors.As(err, &use) {
+		return r.complain(app.Fault{Code: app.Usage, Message: r.words.Say(use.key, use.args...), Hint: r.words.Say("hint.usage")})
 	}
 	return r.complain(app.Describe(err, r.words))
 }
@@ -187,7 +200,7 @@ func (r *root) app() *cli.App {
 func (r *root) named(all []*cli.Command) map[*cli.Command]bool {
 	named := map[*cli.Command]bool{}
 	for _, word := range r.args[min(1, len(r.args)):] {
-		if word == "--generate-bash-completion" {
+		if word == "--"+completes {
 			return nil
 		}
 		if c := find(all, word); c != nil {
