@@ -280,7 +280,8 @@ func (c *lineage) firstState(b *session.Bundle, by string) {
 	b.Context.State = st
 }
 
-// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say.
+// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say. One
+// that is interrupted is not judged, and nothing is recorded.
 func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (BlockerResult, error) {
 	s, err := p.open(ctx)
 	if err != nil {
@@ -296,6 +297,9 @@ func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (B
 	ran := s.watched(ctx, run, args, out)
 	if ran.Err != nil && ran.ExitCode == capture.NotStarted {
 		return BlockerResult{}, ran.Err
+	}
+	if err := ctx.Err(); err != nil { // it was ended by whoever watched: that says nothing about it
+		return BlockerResult{}, err
 	}
 	e := session.Evidence{Kind: session.ExitEvidence, At: p.Now().UTC(), Command: redact.Texts(args), Dir: s.where(), ExitCode: ran.ExitCode, Log: ran.Log}
 	r, said, err := p.evidence(context.WithoutCancel(ctx), "blocker-watch", e)
