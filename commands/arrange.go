@@ -46,7 +46,9 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 			break
 		}
 		if len(arg) < 2 || arg[0] != '-' {
-			if c := find(commands, arg); c != nil && len(rest) == 0 {
+			if arg == "help" && len(words) == 0 && len(rest) == 0 {
+				names = append(names, arg)
+			} else if c := find(commands, arg); c != nil && len(rest) == 0 {
 				if pasted >= 0 && c.Name == "watch" {
 					return nil, usagef("%q runs a program: it is not for a slash command; run session blocker watch by itself", arg)
 				}
@@ -80,6 +82,9 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 	}
 	if slices.ContainsFunc(names, func(n string) bool { return n == "help" || n == "h" }) {
 		return append(words, "--help"), nil // whatever else is said: the library would look for a command of that name
+	}
+	if len(words) == 0 && slices.Contains(flags, "--version") {
+		return []string{"version"}, nil
 	}
 	if err := refused(known, names, words); err != nil {
 		return nil, err
@@ -170,6 +175,14 @@ func dashed(name string) string {
 		return "-" + name
 	}
 	return "--" + name
+}
+
+// words are values of a list as a sentence takes them.
+func words[T ~string](all []T) (out []string) {
+	for _, v := range all {
+		out = append(out, string(v))
+	}
+	return out
 }
 
 func join(dir, at string) string {

@@ -259,6 +259,11 @@ func (r *root) act(f func(*call) error) cli.ActionFunc {
 			}
 			r.words = text.New(lang)
 		}
+		if at := c.String("C"); at != "" {
+			if _, err := os.Stat(join(r.Dir, at)); err != nil {
+				return err
+			}
+		}
 		k := &call{root: r, Context: c}
 		k.place = app.Place{
 			Dir: join(r.Dir, c.String("C")), Env: r.Env, Now: r.Now, Random: rand.Reader, Words: r.words, PID: os.Getpid(),
