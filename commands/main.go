@@ -62,6 +62,8 @@ func Main(ctx context.Context, args []string, sys System) int {
 	if err != nil { // said in English by the command, which reads the flag again
 		lang = text.English
 	}
+	out := &kept{to: sys.Out}
+	sys.Out = out
 	r := &root{System: sys, words: text.New(lang), args: args, json: wantsJSON(args)}
 	a := r.app()
 	line, err := arrange(a, args[1:], func(text string) ([]string, error) { return app.Arguments(text, sys.In) })
@@ -69,7 +71,7 @@ func Main(ctx context.Context, args []string, sys System) int {
 	if err == nil {
 		err = a.RunContext(ctx, append([]string{"session"}, line...))
 	}
-	return r.end(ctx, err)
+	return r.delivered(r.end(ctx, err), out)
 }
 
 // flagLang looks for --lang before anything is parsed: the help of every flag is written in that language.
