@@ -95,6 +95,8 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Nothing, plain, say("hint.nothing")}
 	case errors.As(err, &corrupt) && errors.Is(err, syscall.ENOTDIR):
 		return Fault{Corrupt, plain, say("hint.not-a-folder")}
+	case errors.As(err, &corrupt) && errors.Is(err, fs.ErrPermission):
+		return Fault{Corrupt, say("error.plain", "err", corrupt.Err), say("hint.unreadable", "file", corrupt.File)}
 	case errors.As(err, &corrupt):
 		return Fault{Corrupt, say("error.corrupt", "file", corrupt.File, "why", corrupt.Err), say("hint.corrupt")}
 	case errors.As(err, &imported) && errors.As(err, &damaged):
