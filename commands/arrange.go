@@ -1,18 +1,30 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"session/internal/app"
+	"session/internal/text"
 
 	"github.com/urfave/cli/v2"
 )
 
-func usageError(_ *cli.Context, err error, _ bool) error { return &app.UsageError{Err: err} }
+// misuse is a command line that makes no sense, said in the language of whoever typed it.
+type misuse struct {
+	key  string // of the catalogue
+	args []any
+}
+
+func (m *misuse) Error() string { return text.New(text.English).Say(m.key, m.args...) }
+
+// usageError takes what the library refuses: what arrange lets through is known, so a value is at fault.
+func usageError(_ *cli.Context, err error, _ bool) error {
+	return &misuse{"usage.value", []any{"why", err}}
+}
 
 func usagef(format string, args ...any) error {
 	return &app.UsageError{Err: fmt.Errorf(format, args...)}
@@ -23,7 +35,7 @@ func usagef(format string, args ...any) error {
 // for the words in TEXT, once: that is how an assistant's slash command hands over what a person typed behind it. They are
 // not asked for permission, so they neither run a program nor lead out of the project.
 func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) ([]string, error) {
-	var words, flags, rest []string
+	var words, flags, rest, names []string
 	commands, known := a.Commands, a.Flags
 	pasted := 0 // how many words of TEXT are to come
 	for i := 0; i < len(args); i++ {
@@ -34,7 +46,9 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 			break
 		}
 		if len(arg) < 2 || arg[0] != '-' {
-			if c := find(commands, arg); c != nil && len(rest) == 0 {
+			if arg == "help" && len(words) == 0 && len(rest) == 0 {
+				names = append(names, arg)
+			} else if c := find(commands, arg); c != nil && len(rest) == 0 {
 				if pasted >= 0 && c.Name == "watch" {
 					return nil, usagef("%q runs a program: it is not for a slash command; run session blocker watch by itself", arg)
 				}
@@ -56,15 +70,24 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 		if pasted >= 0 && slices.Contains(elsewhere, name) {
 			return nil, usagef("%s leads out of this project: it is not for a slash command", dashed(name))
 		}
-		flags = append(flags, arg)
+		flags, names = append(flags, arg), append(names, name)
 		if f := lookup(known, name); f != nil && takesValue(f) && !assigned {
 			if i+1 == len(args) {
-				return nil, usagef("flag needs an argument: -%s", name)
+				return nil, &misuse{"usage.no-value", []any{"flag", dashed(name)}}
 			}
 			i++
 			pasted--
 			flags = append(flags, args[i])
 		}
+	}
+	if slices.ContainsFunc(names, func(n string) bool { return n == "help" || n == "h" }) {
+		return append(words, "--help"), nil // whatever else is said: the library would look for a command of that name
+	}
+	if len(words) == 0 && slices.Contains(flags, "--version") {
+		return []string{"version"}, nil
+	}
+	if err := refused(known, names, words); err != nil {
+		return nil, err
 	}
 	line := append(words, flags...)
 	if len(rest) > 0 {
@@ -72,6 +95,19 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 	}
 	return line, nil
 }
+
+// refused names the first flag that the command does not have. What no command is named by is refused for that.
+func refused(known []cli.Flag, names, words []string) error {
+	for _, name := range names {
+		if len(words) > 0 && name != completes && lookup(known, name) == nil {
+			return &misuse{"usage.no-flag", []any{"flag", dashed(name)}}
+		}
+	}
+	return nil
+}
+
+// completes is the flag by which the library is asked what could follow.
+const completes = "generate-bash-completion"
 
 // elsewhere are the flags by which a command works in another place than the one it was called in.
 var elsewhere = []string{"C", "store", "database", "coordination", "profile"}
@@ -107,18 +143,16 @@ func (k *call) none() error { return k.atMost(0) }
 // atMost refuses more than n arguments.
 func (k *call) atMost(n int) error {
 	if k.NArg() > n {
-		return usagef("unexpected argument %q", k.Args().Get(n))
+		return &misuse{"usage.unexpected", []any{"argument", strconv.Quote(k.Args().Get(n))}}
 	}
 	return nil
 }
-
-var errEmpty = errors.New("must not be empty")
 
 // said reads a flag whose value must not be empty or blank when it is given.
 func (k *call) said(name string) (string, error) {
 	v := k.String(name)
 	if k.IsSet(name) && strings.TrimSpace(v) == "" {
-		return "", usagef("%s %w", dashed(name), errEmpty)
+		return "", &misuse{"usage.empty", []any{"flag", dashed(name)}}
 	}
 	return strings.TrimSpace(v), nil
 }
@@ -128,7 +162,7 @@ func (k *call) saidAll(name string) ([]string, error) {
 	var all []string
 	for _, v := range k.StringSlice(name) {
 		if strings.TrimSpace(v) == "" {
-			return nil, usagef("%s %w", dashed(name), errEmpty)
+			return nil, &misuse{"usage.empty", []any{"flag", dashed(name)}}
 		}
 		all = append(all, strings.TrimSpace(v))
 	}
@@ -141,6 +175,14 @@ func dashed(name string) string {
 		return "-" + name
 	}
 	return "--" + name
+}
+
+// words are values of a list as a sentence takes them.
+func words[T ~string](all []T) (out []string) {
+	for _, v := range all {
+		out = append(out, string(v))
+	}
+	return out
 }
 
 func join(dir, at string) string {

@@ -40,18 +40,23 @@ func TestArrange(t *testing.T) {
 		"save --mode=handoff":                   "save --mode=handoff",
 		"save -m -x":                            "save -m -x",
 		"save --assistant --arguments=-m_words": "save --assistant -m words",
-		"load --arguments=a_--arguments=b":      "load --arguments=b -- a", // once
 		"diff a b":                              "diff -- a b",
 		"diff a - b":                            "diff -- a - b",
 		"restore HEAD save --apply":             "restore --apply -- HEAD save", // a file called save
 		"nosuch --json":                         "--json -- nosuch",
+		"show HEAD --help":                      "show --help", // the library would look for a command HEAD
+		"blocker set build_error -h -m x":       "blocker set --help",
+		"blocker watch -- make --help":          "blocker watch -- make --help",
 	} {
 		got, err := arrange(a, strings.Fields(line), typed)
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, %v; want %q", line, strings.Join(got, " "), err, want)
 		}
 	}
-	if _, err := arrange(a, []string{"save", "-m"}, nil); err == nil || err.Error() != "flag needs an argument: -m" {
+	if _, err := arrange(a, []string{"load", "--arguments=a_--arguments=b"}, typed); err == nil || err.Error() != "there is no flag --arguments" {
+		t.Errorf("more than once: %v", err)
+	}
+	if _, err := arrange(a, []string{"save", "-m"}, nil); err == nil || err.Error() != "-m needs a value" {
 		t.Errorf("%v", err)
 	}
 }

@@ -110,7 +110,7 @@ func (r *root) blockerScan(k *call) error {
 
 func (r *root) blockerSet(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.blocker-set", "list", blocker.Types()))
+		return usagef("%s", r.words.Say("usage.blocker-set", "list", words(blocker.Types())))
 	}
 	message, err := k.said("m")
 	if err != nil {

@@ -96,6 +96,10 @@ func (r *root) save(k *call) error {
 			r.way(res.Commit)
 		}
 	}
+	if res.Interrupted && !k.Bool("assistant") {
+		r.note("session: %s\n", r.words.Say("save.interrupted"))
+		return &finished{app.Interrupted}
+	}
 	return k.finish(res.Findings)
 }
 

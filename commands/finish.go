@@ -49,8 +49,11 @@ func (r *root) restore(k *call) error {
 		r.say("%s  %s\n", text.Pad(r.words.Say("restore."+f.Action), 12), text.Safe(f.Path))
 	}
 	key := "restore.would"
-	if res.Done {
+	switch {
+	case res.Done:
 		key = "restore.done"
+	case len(res.Files) == 0:
+		key = "restore.none"
 	}
 	r.say("%s\n", r.words.Say(key, "from", short(res.From), "saved", short(res.Saved), "id", short(res.Applied)))
 	switch {

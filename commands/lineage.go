@@ -47,7 +47,7 @@ func (r *root) log(k *call) error {
 	}
 	limit := k.Int("n")
 	if k.IsSet("n") && limit < 1 {
-		return usagef("-n must be 1 or more")
+		return usagef("%s", r.words.Say("usage.log-n"))
 	}
 	if !k.IsSet("n") && !k.Bool("all") && !r.json {
 		limit = 50

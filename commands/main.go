@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,14 +62,16 @@ func Main(ctx context.Context, args []string, sys System) int {
 	if err != nil { // said in English by the command, which reads the flag again
 		lang = text.English
 	}
-	r := &root{System: sys, words: text.New(lang), args: args}
+	out := &kept{to: sys.Out}
+	sys.Out = out
+	r := &root{System: sys, words: text.New(lang), args: args, json: wantsJSON(args)}
 	a := r.app()
 	line, err := arrange(a, args[1:], func(text string) ([]string, error) { return app.Arguments(text, sys.In) })
 	r.line = line
 	if err == nil {
 		err = a.RunContext(ctx, append([]string{"session"}, line...))
 	}
-	return r.end(ctx, err)
+	return r.delivered(r.end(ctx, err), out)
 }
 
 // flagLang looks for --lang before anything is parsed: the help of every flag is written in that language.
@@ -86,6 +89,14 @@ func flagLang(args []string) string {
 		}
 	}
 	return ""
+}
+
+// wantsJSON looks for --json before anything is parsed: a command line that cannot be read is refused in JSON, too.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.ContainsFunc(args, func(a string) bool { return a == "--json" || a == "-json" || a == "--json=true" })
 }
 
 // root is one run of the program.
@@ -119,6 +130,10 @@ func (r *root) end(ctx context.Context, err error) int {
 	var half *app.InterruptedError
 	if ctx.Err() != nil && !errors.As(err, &half) {
 		err = ctx.Err()
+	}
+	var use *misuse
+	if errors.As(err, &use) {
+		return r.complain(app.Fault{Code: app.Usage, Message: r.words.Say(use.key, use.args...), Hint: r.words.Say("hint.usage")})
 	}
 	return r.complain(app.Describe(err, r.words))
 }
@@ -187,7 +202,7 @@ func (r *root) app() *cli.App {
 func (r *root) named(all []*cli.Command) map[*cli.Command]bool {
 	named := map[*cli.Command]bool{}
 	for _, word := range r.args[min(1, len(r.args)):] {
-		if word == "--generate-bash-completion" {
+		if word == "--"+completes {
 			return nil
 		}
 		if c := find(all, word); c != nil {
@@ -245,6 +260,11 @@ func (r *root) act(f func(*call) error) cli.ActionFunc {
 				return &app.UsageError{Err: err}
 			}
 			r.words = text.New(lang)
+		}
+		if at := c.String("C"); at != "" {
+			if _, err := os.Stat(join(r.Dir, at)); err != nil {
+				return err
+			}
 		}
 		k := &call{root: r, Context: c}
 		k.place = app.Place{

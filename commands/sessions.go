@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,11 @@ func (r *root) sessionList(k *call) error {
 	}
 	for _, list := range k.StringSlice("status") {
 		for s := range strings.SplitSeq(list, ",") {
-			q.Statuses = append(q.Statuses, lifecycle.Status(strings.TrimSpace(s)))
+			status := lifecycle.Status(strings.TrimSpace(s))
+			if !slices.Contains(lifecycle.Statuses(), status) {
+				return usagef("%s", r.words.Say("usage.status", "value", string(status), "list", words(lifecycle.Statuses())))
+			}
+			q.Statuses = append(q.Statuses, status)
 		}
 	}
 	res, err := app.ListSessions(k.Ctx(), k.place, q)
@@ -114,11 +119,13 @@ func (r *root) sessionInfo(k *call) error {
 
 func (r *root) showSession(i app.SessionInfo) {
 	r.say("%s\n", text.Fit(r.sessionLine(i.Session), r.width()))
-	r.row("show.id", string(i.ID))
+	r.row("sessions.id", string(i.ID))
 	if i.Parent != "" {
 		r.row("show.parent", string(i.Parent))
 	}
-	r.row("sessions.head", string(i.Head))
+	if i.Head != "" {
+		r.row("sessions.head", string(i.Head))
+	}
 	r.row("sessions.used", r.words.Say("sessions.usage", "tokens", i.TokensUsed, "cost", dollars(i.CostMicro), "time", span(i.ExecutionMS)))
 	if !i.ArchivedAt.IsZero() {
 		r.row("sessions.archived", i.ArchivedAt.Local().Format("2006-01-02 15:04"))

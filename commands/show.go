@@ -82,7 +82,7 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 		parts = append(parts, r.words.Say(key))
 	}
 	for _, c := range s.Verification {
-		parts = append(parts, r.words.Say("receipt.check", "name", c.Name, "status", r.words.Say("checked."+c.Status)))
+		parts = append(parts, r.checked(c))
 	}
 	if n := len(s.Commit.LeftOut); n > 0 {
 		parts = append(parts, r.words.Say("receipt.left-out", "n", n))
@@ -97,6 +97,18 @@ func (r *root) receipt(s app.SaveResult, assistant bool) {
 		r.notice()
 	}
 	r.findings(s.Findings, assistant)
+}
+
+// checked is one check in a word or two. What there is no word for stays as it is recorded.
+func (r *root) checked(c session.Check) string {
+	name := c.Name
+	switch name {
+	case "build":
+		name = r.words.Say("check-name.build")
+	case "test":
+		name = r.words.Say("check-name.test")
+	}
+	return r.words.Say("receipt.check", "name", name, "status", r.words.Say("checked."+c.Status))
 }
 
 // way says who scanned and staged the work tree, and where that was git, why.

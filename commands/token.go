@@ -53,6 +53,9 @@ func (r *root) tokenCreate(k *call) error {
 }
 
 func (r *root) tokenList(k *call) error {
+	if k.Command.Name == "token" && k.NArg() > 0 { // no user is meant: a word that is no subcommand
+		return usagef("%s", r.words.Say("usage.token"))
+	}
 	if err := k.atMost(1); err != nil {
 		return err
 	}

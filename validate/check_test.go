@@ -160,8 +160,8 @@ var gitRows = []row{
 	{"another branch, something saved there", at().on("topic", c2).with(func(s *situation) { s.rec.Here = "kr7z31t9abcdefgh" }),
 		"BRANCH_MISMATCH valid.branch.switched saved=main now=topic | switch: git switch main | load: session load kr7z31t9"},
 	{"another branch, unborn", at().on("fresh", ""), "BRANCH_MISMATCH valid.branch.switched saved=main now=fresh | switch: git switch main"},
-	{"a detached head instead of the branch", at().on("", c2), "BRANCH_MISMATCH valid.branch.switched saved=main now=HEAD | switch: git switch main"},
-	{"the branch's own commit, detached", at().on("", c1), "BRANCH_MISMATCH valid.branch.switched saved=main now=HEAD | switch: git switch main"},
+	{"a detached head instead of the branch", at().on("", c2), "BRANCH_MISMATCH valid.branch.switched-left saved=main now=22222222 | switch: git switch main"},
+	{"the branch's own commit, detached", at().on("", c1), "BRANCH_MISMATCH valid.branch.switched-left saved=main now=11111111 | switch: git switch main"},
 	{"a branch that would be read as an option", at().savedOn("--discard-changes", c1).on("main", c1),
 		"BRANCH_MISMATCH valid.branch.switched saved=--discard-changes now=main"},
 	{"a branch name that is no UTF-8", at().with(func(s *situation) {

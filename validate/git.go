@@ -15,7 +15,10 @@ func branch(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 	if state.GitBranch == "" || rec.Ref == g.Head.Ref {
 		return nil
 	}
-	now := g.Head.Branch()
+	now, gone, switched := g.Head.Branch(), "valid.branch.deleted", "valid.branch.switched"
+	if g.Head.Ref == "" { // on no branch, at a commit
+		now, gone, switched = short(g.Head.Commit), "valid.branch.deleted-left", "valid.branch.switched-left"
+	}
 	switch {
 	case rec.Ref == "": // saved on a detached HEAD
 		f := session.NewFinding(session.BranchMismatch, "valid.branch.detached", "commit", short(rec.Commit), "now", now)
@@ -24,14 +27,14 @@ func branch(state session.State, rec survey.Recorded, g *survey.Git) []session.F
 		}
 		return []session.Finding{here(f, rec)}
 	case g.BranchTip == "":
-		f := session.NewFinding(session.BranchMismatch, "valid.branch.deleted", "saved", session.PathBytes(state.GitBranch), "now", now)
+		f := session.NewFinding(session.BranchMismatch, gone, "saved", session.PathBytes(state.GitBranch), "now", now)
 		if !g.Relation.Missing && rec.Commit != "" {
 			f = f.Offer("recreate", "git", "switch", "-c", session.PathBytes(state.GitBranch), rec.Commit)
 		}
 		return orSave(here(f, rec))
 	}
 	saved := session.PathBytes(state.GitBranch)
-	f := session.NewFinding(session.BranchMismatch, "valid.branch.switched", "saved", saved, "now", now)
+	f := session.NewFinding(session.BranchMismatch, switched, "saved", saved, "now", now)
 	if !strings.HasPrefix(saved, "-") { // git would read it as an option, and a state file may come from anywhere
 		f = f.Offer("switch", "git", "switch", saved)
 	}

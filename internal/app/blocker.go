@@ -281,8 +281,8 @@ func (c *lineage) firstState(b *session.Bundle, by string) {
 	b.Context.State = st
 }
 
-// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say. Of one
-// that is interrupted nothing is recorded.
+// WatchBlocker runs a command with its output going to out, keeps its exit code and log, and records what they say. One
+// that is interrupted is not judged, and nothing is recorded.
 func WatchBlocker(ctx context.Context, p Place, args []string, out io.Writer) (BlockerResult, error) {
 	s, err := p.open(ctx)
 	if err != nil {

@@ -96,6 +96,9 @@ func (s *site) logged(ctx context.Context, dir string, args []string, f *os.File
 		r.ExitCode, r.Err = capture.NotStarted, err
 	case errors.As(err, &exit):
 		r.ExitCode = exit.Code
+		if exit.Signal > 0 {
+			r.ExitCode = 128 + int(exit.Signal) // as a shell has it
+		}
 	case err != nil:
 		r.ExitCode, r.Err = -1, err
 	}

@@ -61,9 +61,6 @@ func Describe(err error, words *text.Catalogue) Fault {
 		bare      *gitstate.BareError
 		pol       *PolicyError
 		invalid   *plan.Invalid
-		undo      *UndoError
-		finish    *FinishError
-		restore   *RestoreError
 		hook      *gitstate.HookError
 		person    *NoPersonError
 		other     *session.ErrOtherSession
@@ -82,6 +79,9 @@ func Describe(err error, words *text.Catalogue) Fault {
 	if f, ok := describeBackend(err, plain, words); ok {
 		return f
 	}
+	if f, ok := describeVerb(err, words); ok {
+		return f
+	}
 	switch {
 	case errors.As(err, &half):
 		return Fault{Interrupted, say(half.Key, half.Args...), say(half.Key+".hint", half.Args...)}
@@ -95,6 +95,8 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{Nothing, plain, say("hint.nothing")}
 	case errors.As(err, &corrupt) && errors.Is(err, syscall.ENOTDIR):
 		return Fault{Corrupt, plain, say("hint.not-a-folder")}
+	case errors.As(err, &corrupt) && errors.Is(err, fs.ErrPermission):
+		return Fault{Corrupt, say("error.plain", "err", corrupt.Err), say("hint.unreadable", "file", corrupt.File)}
 	case errors.As(err, &corrupt):
 		return Fault{Corrupt, say("error.corrupt", "file", corrupt.File, "why", corrupt.Err), say("hint.corrupt")}
 	case errors.As(err, &imported) && errors.As(err, &damaged):
@@ -112,6 +114,9 @@ func Describe(err error, words *text.Catalogue) Fault {
 	case errors.As(err, &busy):
 		return Fault{Busy, plain, say("hint.busy")}
 	case errors.As(err, &continued):
+		if continued.Base != "" {
+			plain = say("error.continued", "base", short(string(continued.Base)), "by", short(string(continued.By)))
+		}
 		return Fault{Busy, plain, say("hint.continued", "by", continued.By, "base", continued.Base)}
 	case errors.As(err, &pol):
 		hint := "hint.policy"
@@ -121,12 +126,6 @@ func Describe(err error, words *text.Catalogue) Fault {
 		return Fault{NotAccepted, plain + policyChanges(pol), say(hint)}
 	case errors.As(err, &invalid):
 		return Fault{NotAccepted, plain, say("hint.policy-invalid")}
-	case errors.As(err, &undo):
-		return Fault{Failed, say(undo.Key, undo.Args...), say(undo.Key+".hint", undo.Args...)}
-	case errors.As(err, &finish):
-		return Fault{Failed, say(finish.Key, finish.Args...), say(finish.Key+".hint", finish.Args...)}
-	case errors.As(err, &restore):
-		return Fault{Failed, say(restore.Key, restore.Args...), say(restore.Key+".hint", restore.Args...)}
 	case errors.As(err, &hook):
 		return Fault{Failed, plain, say("hint.hook")}
 	case errors.As(err, &person):
@@ -192,12 +191,8 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	if f, ok := describeSessions(err, plain, words); ok {
 		return f
 	}
-	var change *capture.UnknownChangeError
-	var named *NoChangeError
 	var elsewhere *capture.TasksElsewhereError
-	var mode *ModeError
 	var missing *execute.NoProgramError
-	var none *NoBlockerError
 	var which *SeveralBlockersError
 	var endless *EndlessError
 	var nowhere *NoSessionError
@@ -205,6 +200,9 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 	var forgotten *NoMemoryError
 	var several *AmbiguousMemoryError
 	if f, ok := describeInit(err, plain, words); ok {
+		return f
+	}
+	if f, ok := describeNamed(err, words); ok {
 		return f
 	}
 	switch {
@@ -216,28 +214,14 @@ func describeTasks(err error, plain string, words *text.Catalogue) Fault {
 		return Fault{Failed, words.Say("error.no-memory", "id", forgotten.ID), words.Say("hint.no-memory")}
 	case errors.As(err, &several):
 		return Fault{Failed, words.Say("error.memories", "id", several.Prefix), words.Say("hint.memories", "list", several.IDs[:min(5, len(several.IDs))])}
-	case errors.As(err, &mode) && mode.Inert:
-		return Fault{Usage, plain, words.Say("hint.mode-inert", "list", mode.Modes)}
-	case errors.As(err, &mode):
-		return Fault{Usage, plain, words.Say("hint.mode", "list", mode.Modes)}
-	case errors.As(err, &none):
-		return Fault{Failed, plain, words.Say("hint.no-blocker")}
 	case errors.As(err, &which):
 		return Fault{Usage, words.Say("error.several-blockers", "id", which.ID, "list", which.IDs), words.Say("hint.no-blocker")}
 	case errors.As(err, &endless):
 		return Fault{Blocked, words.Say("error.endless", "n", endless.Passes), words.Say("hint.endless")}
 	case errors.As(err, &missing):
 		return Fault{Failed, plain, words.Say("hint.no-program")}
-	case errors.As(err, &change) && len(change.Candidates) == 0:
-		return Fault{Usage, plain, words.Say("hint.no-change")}
-	case errors.As(err, &change):
-		return Fault{Usage, plain, words.Say("hint.changes", "list", change.Candidates)}
 	case errors.As(err, &elsewhere):
 		return Fault{Usage, plain, ""}
-	case errors.As(err, &named) && len(named.Candidates) == 0:
-		return Fault{Failed, plain, words.Say("hint.no-change")}
-	case errors.As(err, &named):
-		return Fault{Failed, plain, words.Say("hint.changes", "list", named.Candidates)}
 	case errors.Is(err, syscall.ENOTDIR):
 		return Fault{Failed, plain, words.Say("hint.not-a-folder")}
 	}

@@ -42,6 +42,7 @@ func TestDescribe(t *testing.T) {
 		{&NothingSavedError{"/w"}, Nothing, "nothing was saved in /w yet", "session save"},
 		{snapshot.ErrNothing, Nothing, "nothing saved yet", "session save"},
 		{&CorruptStateError{"/w/f", broken}, Corrupt, "the state file /w/f is damaged: broken", "--replace-corrupt"},
+		{&CorruptStateError{"/w/f", &fs.PathError{Op: "read", Path: "/w/f", Err: fs.ErrPermission}}, Corrupt, "read /w/f: permission denied", "let yourself read /w/f"},
 		{&snapshot.ErrCorrupt{ID: "abc", What: "manifest", Why: broken}, Corrupt, "snapshot abc is damaged", "session check --repair"},
 		{memory.ErrDamaged, Corrupt, "memory store is damaged", "session check --repair"},
 		{&snapshot.ErrConflict{ID: "abc", Why: "another digest"}, Corrupt, "nothing was imported", ""},

@@ -61,7 +61,7 @@ func Restore(ctx context.Context, p Place, ref string, paths []string, apply boo
 		return RestoreResult{}, err
 	}
 	v, err := c.restoring(ctx, ref, paths)
-	if err != nil || !apply {
+	if err != nil || !apply || len(v.result.Files) == 0 {
 		return v.result, err
 	}
 	saved, err := Save(ctx, p, SaveOptions{})
@@ -107,7 +107,10 @@ func (c *lineage) restoring(ctx context.Context, ref string, paths []string) (*r
 		return v, &RestoreError{"restore.no-git", nil}
 	}
 	v.source = cmp.Or(g.Kept, g.Head)
-	recorded, err := chosen(g.Files, paths)
+	recorded, err := chosen(g.Files, c.below(paths))
+	if err != nil { // or as session show lists them
+		recorded, err = chosen(g.Files, paths)
+	}
 	if err != nil {
 		return v, err
 	}
@@ -115,6 +118,24 @@ func (c *lineage) restoring(ctx context.Context, ref string, paths []string) (*r
 		return v, &RestoreError{"restore.not-kept", []any{"id", short(string(id))}}
 	}
 	return v, v.compare(ctx, recorded)
+}
+
+// below are paths as a person writes them where they stand, as paths from the top of the work tree: what git does.
+func (c *lineage) below(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		at := p
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(resolved(c.Dir), at)
+		} else {
+			at = filepath.Join(resolved(filepath.Dir(at)), filepath.Base(at))
+		}
+		if rel, err := filepath.Rel(resolved(c.root), at); err == nil && filepath.IsLocal(rel) {
+			p = filepath.ToSlash(rel)
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // chosen are the recorded files that the given paths, or folders above them, name; all if none is given.

@@ -216,6 +216,13 @@ func (u *undoing) allowed(ctx context.Context) error {
 		return nil
 	}
 	if u.head.Commit != u.from {
+		rel, err := u.repo.Relate(ctx, u.from, u.head.Commit)
+		if err != nil {
+			return err
+		}
+		if rel.Missing || rel.Behind > 0 { // reset, rebased or amended: there is no such commit on the branch to take back
+			return &UndoError{"undo.rewritten", []any{"now", short(u.head.Commit), "saved", short(u.from)}}
+		}
 		return &UndoError{"undo.moved", []any{"now", short(u.head.Commit), "saved", short(u.from), "commit", short(u.bundle.Environment.Git.Head)}}
 	}
 	if u.bundle.Context.Undone != "" {
@@ -253,6 +260,9 @@ func (u *undoing) apply(ctx context.Context, b *session.Bundle) error {
 		}
 		b.Environment.Git = &g
 		b.Context.State.GitCommit, b.Context.State.GitPushed = u.to, false
+	} else if !u.files { // words were taken back; where the branch stood, it stands
+		at := u.bundle.Context.State
+		b.Context.State.GitCommit, b.Context.State.GitPushed = at.GitCommit, at.GitPushed
 	}
 	if err := u.forget(ctx, b); err != nil {
 		return err

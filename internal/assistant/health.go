@@ -208,8 +208,8 @@ func (l *looker) files() {
 	for _, f := range all {
 		state := l.state(t, f)
 		l.h.Files = append(l.h.Files, FileHealth{f.path, state})
-		// A skill may be another assistant's, and a file of the user's is no sign of ours.
-		if state != Absent && state != Foreign && !strings.HasPrefix(f.path, ".agents/") {
+		// A skill may be another assistant's, and a file of the user's is no sign of ours, nor one that was left behind.
+		if mine, _ := l.record.find(f.path); state != Absent && state != Foreign && !mine.Left && !strings.HasPrefix(f.path, ".agents/") {
 			l.h.SetUp = true
 		}
 	}

@@ -170,6 +170,8 @@ func (p *planner) file(n Name, f file) error {
 		p.plan.record.put(claim)
 	case known:
 		p.keep(f.path, Edited)
+		mine.Left = false
+		p.plan.record.put(mine)
 	default:
 		p.keep(f.path, Yours)
 	}
@@ -318,6 +320,7 @@ func (p *planner) takeBack(e entry) error {
 		p.change(Change{Act: Delete, Path: e.Path, Before: is.data, Mode: is.mode})
 	case e.Pieces == nil:
 		p.keep(e.Path, Edited)
+		e.Left = true
 		p.plan.record.put(e)
 	default:
 		return p.takeOut(e, is)

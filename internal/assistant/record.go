@@ -25,6 +25,9 @@ type entry struct {
 	After  string `json:"after"`            // hash of what init left there
 	Before []byte `json:"before,omitempty"` // what stood there; nothing where init made the file
 	Was    bool   `json:"was,omitempty"`    // something stood there
+	// Left says that the file was edited, so that it stayed when the assistant was uninstalled: it is no sign of an
+	// installation any more.
+	Left bool `json:"left,omitempty"`
 	// Pieces and Made are what was added to a settings file.
 	Pieces []Piece    `json:"pieces,omitempty"`
 	Made   [][]string `json:"made,omitempty"`
@@ -135,7 +138,7 @@ func without(names, gone []Name) []Name {
 // names are the assistants that something was installed for, in the order of Names.
 func (r record) names() (all []Name) {
 	for _, n := range Names() {
-		if slices.ContainsFunc(r.Files, func(e entry) bool { return slices.Contains(e.By, n) }) {
+		if slices.ContainsFunc(r.Files, func(e entry) bool { return !e.Left && slices.Contains(e.By, n) }) {
 			all = append(all, n)
 		}
 	}

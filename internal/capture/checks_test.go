@@ -29,6 +29,7 @@ func TestDetect(t *testing.T) {
 		"node":                          {map[string]string{"package.json": `{"scripts":{"build":"x","test":"y"}}`}, "npm run build", "npm run test"},
 		"node with pnpm":                {map[string]string{"package.json": `{"scripts":{"test":"y"}}`, "pnpm-lock.yaml": ""}, "", "pnpm run test"},
 		"npm's own test script":         {map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, "", ""},
+		"a damaged package.json":        {map[string]string{"package.json": `{"scripts":`}, "npm run build", ""},
 		"maven's wrapper":               {map[string]string{"mvnw": "", "pom.xml": ""}, "./mvnw -B -q compile", "./mvnw -B test"},
 		"python":                        {map[string]string{"pyproject.toml": ""}, "", "python3 -m pytest"},
 		"make":                          {map[string]string{"Makefile": "all:\n\ttrue\ncheck:\n\ttrue\n"}, "make", "make check"},

@@ -103,6 +103,10 @@ func node(read func(string) ([]byte, bool), has func(...string) bool, b, t func(
 		manager = "bun"
 	}
 	content, _ := read("package.json")
+	if !gjson.ValidBytes(content) { // the package manager says what is wrong with it; that nothing was found would be no answer
+		b(manager, "run", "build")
+		return
+	}
 	if gjson.GetBytes(content, "scripts.build").Exists() {
 		b(manager, "run", "build")
 	}

@@ -31,6 +31,7 @@ func (s PushSettings) Check() error {
 // cannot be is a finding with the next command; the save goes on.
 func (w World) push(ctx context.Context, d *Draft, o PushSettings) error {
 	if d.Scene.Git == nil {
+		d.find(rejected("push.no-git").Offer("init", "git", "init"))
 		return nil
 	}
 	d.Push.Tried = true

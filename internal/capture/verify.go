@@ -36,7 +36,7 @@ type Checks struct {
 
 // Ran is a command that ended, or was ended.
 type Ran struct {
-	ExitCode int // -1: ended by a signal, or not started
+	ExitCode int // 128 + n: ended by signal n; -1: ended by us
 	Log      string
 	Err      error // why it could not be started, or was ended
 }

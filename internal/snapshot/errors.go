@@ -95,6 +95,18 @@ func (e *ErrAmbiguous) Error() string {
 	return fmt.Sprintf("%q fits several snapshots, write more of it: %s", cut(e.Prefix), strings.Join(s, ", "))
 }
 
+// ErrTooFar says that a lineage is shorter than what was named.
+var ErrTooFar = fmt.Errorf("its history does not go back that far: %w", ErrNotFound)
+
+// ErrRef says that what a person wrote for a snapshot names none, and why.
+type ErrRef struct {
+	Ref string
+	Err error
+}
+
+func (e *ErrRef) Error() string { return fmt.Sprintf("snapshot %q: %v", e.Ref, e.Err) }
+func (e *ErrRef) Unwrap() error { return e.Err }
+
 // ErrBusy says that somebody else holds the lease.
 type ErrBusy struct {
 	Key ID

@@ -11,12 +11,12 @@ import (
 const maxBack = 1 << 20 // generations in HEAD~n; longer lines than any
 
 // Resolve reads what a person writes for a snapshot: a whole id, any prefix that fits only one, or HEAD, and behind each
-// ~n for its n-th ancestor. HEAD is head, or what it hangs on if that is an autosave. Errors: ErrNothing (HEAD of a path
-// without snapshots), ErrNotFound, *ErrAmbiguous, *ErrRemoved, ErrInvalid.
+// ~n for its n-th ancestor. HEAD is head, or what it hangs on if that is an autosave. Errors, in an *ErrRef: ErrNothing
+// (HEAD of a path without snapshots), ErrNotFound, ErrTooFar, *ErrAmbiguous, *ErrRemoved, ErrInvalid.
 func (s *Store) Resolve(ctx context.Context, ref string, head ID) (ID, error) {
 	id, err := s.resolve(ctx, ref, head)
 	if err != nil {
-		return "", fmt.Errorf("snapshot %q: %w", cut(ref), err)
+		return "", &ErrRef{Ref: cut(ref), Err: err}
 	}
 	return id, nil
 }
@@ -70,7 +70,7 @@ func (s *Store) back(ctx context.Context, id ID, n int, overAuto bool) (ID, erro
 			return a.ID, nil
 		}
 	}
-	return "", fmt.Errorf("its history does not go back that far: %w", ErrNotFound)
+	return "", ErrTooFar
 }
 
 // prefix finds the one snapshot whose id begins so.

@@ -270,8 +270,14 @@ func (l *looker) compare(ctx context.Context) error {
 		}
 		g.BranchTip = tip
 	}
-	if err := l.commits(ctx); err != nil || !l.ask.Files {
+	if err := l.commits(ctx); err != nil {
 		return err
+	}
+	if rec.Ref == "" && g.Head.Ref != "" && rec.Commit != "" && !g.Relation.Missing {
+		g.BranchTip, g.Relation, g.Since = rec.Commit, gitstate.Relation{}, nil // no branch, so nothing that could have moved on
+	}
+	if !l.ask.Files {
+		return nil
 	}
 	return l.files(ctx)
 }
