@@ -137,9 +137,11 @@ func standing(made []session.Attempt) (n int) {
 	return n
 }
 
-// waits reports whether the last attempt cannot be proved here: another one would be proved no better.
+// waits reports whether the last attempt cannot be proved here: another one would be proved no better. One that left the
+// branch was not proved at all.
 func waits(made []session.Attempt) bool {
-	return len(made) > 0 && made[len(made)-1].Proved == "unknown"
+	n := len(made)
+	return n > 0 && made[n-1].Proved == "unknown" && made[n-1].Result != session.Strayed
 }
 
 func asked(made []session.Attempt, mend string) (n int) {
