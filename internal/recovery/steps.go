@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"time"
 
 	"session/blocker"
 	"session/gitstate"
@@ -115,7 +116,7 @@ func (w World) reach(d *Draft) []string {
 
 // route decides what comes next.
 func (w World) route(_ context.Context, d *Draft) error {
-	d.Step = Decide(Situation{Blocker: d.State.Blocker, Ledger: d.Context.Attempts, Mends: w.Mends,
+	d.Step = Decide(Situation{Blocker: d.State.Blocker, Ledger: d.Context.Attempts, Mends: w.Mends, Seen: d.seen(),
 		Elsewhere: slices.ContainsFunc(d.Report.Findings, func(f session.Finding) bool { return f.Status == session.BranchMismatch })})
 	if d.Step.Do == GoOn {
 		return engine.Skip("no blocker")
@@ -124,6 +125,16 @@ func (w World) route(_ context.Context, d *Draft) error {
 		d.Proof = Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}.Of(b, d.Step.Mend)
 	}
 	return nil
+}
+
+// seen is when the command or the agent that told of the blocker last said so.
+func (d *Draft) seen() (at time.Time) {
+	for _, e := range d.Context.Evidence {
+		if b := d.State.Blocker; b != nil && e.Source() == b.Source && e.At.After(at) {
+			at = e.At
+		}
+	}
+	return at
 }
 
 // about is the blocker that the step is about: of an open attempt, the one that it was started for. nil: it is gone.
