@@ -60,11 +60,30 @@ func (w World) brief(_ context.Context, d *Draft) error {
 		all = append(all, session.Unread(f.Source, f.Err))
 	}
 	d.Findings = w.Word(append(all, d.Notes...))
+	if d.Inside {
+		w.within(d.Findings)
+	}
 	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories(), CI: d.CI, Reach: w.reach(d)}, w.Words)
 	if d.Step.Do != "" {
 		d.Brief = d.Brief.Within(briefTokens, memory.Tokens)
 	}
 	return nil
+}
+
+// within lets an assistant do the steps of a recovery itself: without the flag a program would be started for them.
+func (w World) within(all []session.Finding) {
+	resume := []string{"session", "load", "--resume"}
+	for i := range all {
+		for j, a := range all[i].Actions {
+			if len(a.Command) < len(resume) || !slices.Equal(a.Command[:len(resume)], resume) {
+				continue
+			}
+			line := slices.Concat(resume, []string{"--assistant"}, a.Command[len(resume):])
+			if all[i].Actions[j].Command = line; j == 0 && w.Quote != nil {
+				all[i].Action = w.Quote(line)
+			}
+		}
+	}
 }
 
 // offerProofs says how a blocker is proved that is stale, or that a person mends after all attempts: it may be mended
