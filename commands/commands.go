@@ -177,7 +177,7 @@ func (r *root) load(k *call) error {
 	if k.IsSet("answer") || k.IsSet("agent") {
 		return usagef("%s", r.words.Say("usage.with-resume"))
 	}
-	res, err := app.Load(k.Ctx(), k.place, app.LoadOptions{ID: k.Args().First()})
+	res, err := app.Load(k.Ctx(), k.place, app.LoadOptions{ID: k.Args().First(), Assistant: k.Bool("assistant")})
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (r *root) load(k *call) error {
 		return k.finish(res.Validation.Findings)
 	}
 	r.brief(res)
-	if k.Bool("assistant") && len(res.Recovery.Route) > 0 {
+	if k.Bool("assistant") && res.Mends() {
 		r.say("\n%s\n    → %s\n", r.words.Say("resume.offer", "agents", strings.Join(res.Recovery.Route, ", ")), app.Shell([]string{"session", "load", "--resume", "--assistant"}))
 	}
 	if r.Terminal && !k.Bool("assistant") {

@@ -206,7 +206,7 @@ func (h *hooked) offer(ctx context.Context, want assistant.Want) (assistant.Repl
 		ago := Ago(h.Words, h.Now().Sub(from.state.SavedAt))
 		return assistant.Reply{Context: h.Words.Say("hook.pointer", "ago", ago, "id", short(from.state.Snapshot), "load", h.loadCommand())}, nil
 	}
-	o := LoadOptions{}
+	o := LoadOptions{Assistant: true}
 	if h.e.Source == "compact" {
 		o.ID = h.newestAutosave(ctx)
 	}

@@ -19,7 +19,8 @@ import (
 
 // LoadOptions is what session load was asked.
 type LoadOptions struct {
-	ID string // a snapshot to load, as people write it; "" for where the work tree stood
+	ID        string // a snapshot to load, as people write it; "" for where the work tree stood
+	Assistant bool   // a coding assistant reads it: see recovery.Draft.Inside
 }
 
 // LoadResult is what a load found.
@@ -58,6 +59,12 @@ type Next struct {
 	Task   string `json:"task"`
 	File   string `json:"file"`
 	Line   int    `json:"line"`
+}
+
+// Mends reports whether an agent may try to mend what stops the work.
+func (r LoadResult) Mends() bool {
+	b := r.Blocker
+	return len(r.Recovery.Route) > 0 && b != nil && (b.MaxRecoveryAttempts == 0 || b.RecoveryAttempted < b.MaxRecoveryAttempts)
 }
 
 // Since is what happened after the save.
@@ -100,7 +107,7 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	if err != nil {
 		return LoadResult{}, err
 	}
-	d := &recovery.Draft{State: from.state, Recorded: from.recorded(ctx), Notes: from.notes}
+	d := &recovery.Draft{State: from.state, Recorded: from.recorded(ctx), Notes: from.notes, Inside: o.Assistant}
 	if err := s.newer(ctx, &from, &d.Recorded); err != nil {
 		return LoadResult{}, err
 	}
@@ -108,7 +115,7 @@ func Load(ctx context.Context, p Place, o LoadOptions) (LoadResult, error) {
 	d.Route = pol.route(from.state.Blocker)
 	ci := s.ci()
 	d.CI = ci.brief()
-	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: orSay(d, s.search(from, said(from.state)...)), Checks: s.proofs(pol), Plain: plainCommand, Mends: pol.mends, Here: s.where()}
+	w := recovery.World{Sources: s.sources(), Words: p.Words, Word: p.word, Now: p.Now, Search: orSay(d, s.search(from, said(from.state)...)), Checks: s.proofs(pol), Plain: plainCommand, Quote: brief.Shell, Mends: pol.mends, Here: s.where()}
 	d.Memory.Session, d.Memory.At, d.Memory.Query = memory.SessionRef(from.state.Line), memory.Snapshot(from.state.Snapshot), query(from.state)
 	if _, err := engine.Run(ctx, mode, recovery.Steps(w), d, p.Watch); err != nil {
 		return LoadResult{}, err

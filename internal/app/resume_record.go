@@ -186,6 +186,10 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if check.Status == "missing" { // that says something of this machine, and nothing of the work
+			s.passed = false
+			return nil
+		}
 		if s.proof.Bundle != "" { // it judges the blocker, and finds none of its own
 			s.judge(ctx, now, check)
 		} else if e := s.proof.Evidence; e != nil {
@@ -196,10 +200,7 @@ func (s *settling) prove(ctx context.Context, now *site) error {
 			s.checks = append(s.checks, check)
 		}
 		if check.Status != "passed" {
-			s.passed = false
-			if s.at.Proved = "failed"; check.Status == "missing" {
-				s.at.Proved = "unknown"
-			}
+			s.passed, s.at.Proved = false, "failed"
 			return nil
 		}
 	}

@@ -145,9 +145,12 @@ func conflicted(g *survey.Git, here string) [][]string {
 func (a *acting) ways(s recovery.Step, d *recovery.Draft) []string {
 	var all [][]string
 	again := []string{"session", "load", "--resume"}
+	if a.r.o.Assistant {
+		again = append(again, "--assistant")
+	}
 	switch {
 	case s.Do == recovery.Try && a.r.o.Assistant:
-		return []string{brief.Shell(append(again, "--assistant"))}
+		return []string{brief.Shell(again)}
 	case s.Do == recovery.Ask:
 		all = append(all, append(again, "--answer", "ANSWER"))
 	case s.Do == recovery.Elsewhere:

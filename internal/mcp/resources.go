@@ -55,7 +55,7 @@ func content(uri, mime, body string) *mcp.ReadResourceResult {
 }
 
 func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	r, err := app.Load(ctx, s.place, app.LoadOptions{})
+	r, err := app.Load(ctx, s.place, app.LoadOptions{Assistant: true})
 	if err != nil {
 		return nil, s.fault(err)
 	}
@@ -75,7 +75,7 @@ func asked(parts ...string) *mcp.GetPromptResult {
 }
 
 func (s *server) promptLoad(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	r, err := app.Load(ctx, s.place, app.LoadOptions{ID: req.Params.Arguments["id"]})
+	r, err := app.Load(ctx, s.place, app.LoadOptions{ID: req.Params.Arguments["id"], Assistant: true})
 	if err != nil {
 		return nil, s.fault(err)
 	}

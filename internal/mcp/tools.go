@@ -174,7 +174,7 @@ type loadedOut struct {
 }
 
 func (s *server) load(ctx context.Context, req *mcp.CallToolRequest, in loadIn) (*mcp.CallToolResult, loadedOut, error) {
-	r, err := app.Load(ctx, s.at(ctx, req), app.LoadOptions{ID: in.ID})
+	r, err := app.Load(ctx, s.at(ctx, req), app.LoadOptions{ID: in.ID, Assistant: true})
 	if err != nil {
 		return nil, loadedOut{}, s.fault(err)
 	}

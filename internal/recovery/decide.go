@@ -51,7 +51,8 @@ const unchanged = 3
 type Situation struct {
 	Blocker   *blocker.Blocker // the one to meet first; nil: none
 	Ledger    []session.Attempt
-	Elsewhere bool // the work tree is on another branch than the state
+	Seen      time.Time // when the source of the blocker last said so, where that is known
+	Elsewhere bool      // the work tree is on another branch than the state
 	Mends     func(blocker.Type) (Mend, bool)
 }
 
@@ -91,7 +92,7 @@ func Decide(in Situation) Step {
 		s.Do, s.Why = GiveUp, "resume.limit"
 	case standing(made) >= unchanged:
 		s.Do, s.Why = GiveUp, "resume.unchanged"
-	case waits(made):
+	case waits(made, in.Seen):
 		s.Do, s.Why = ByHand, "resume.unprovable"
 		if made[len(made)-1].Result == session.Failed {
 			s.Why = "resume.unmended"
@@ -137,9 +138,11 @@ func standing(made []session.Attempt) (n int) {
 	return n
 }
 
-// waits reports whether the last attempt cannot be proved here: another one would be proved no better.
-func waits(made []session.Attempt) bool {
-	return len(made) > 0 && made[len(made)-1].Proved == "unknown"
+// waits reports whether the last attempt cannot be proved here: another one would be proved no better. One that left the
+// branch was not proved at all, and what was seen to fail again since can be proved after all.
+func waits(made []session.Attempt, seen time.Time) bool {
+	n := len(made)
+	return n > 0 && made[n-1].Proved == "unknown" && made[n-1].Result != session.Strayed && !seen.After(made[n-1].Ended)
 }
 
 func asked(made []session.Attempt, mend string) (n int) {

@@ -91,6 +91,7 @@ func TestDecide(t *testing.T) {
 		"two unchanged go on":          {found(blocker.CIFailure), five(2), false, Step{Do: Try, Agent: "devops", N: 3}},
 		"a changed one between":        {found(blocker.CIFailure), append(five(2), made(3, "ci", session.Failed, leaves("b1"))), false, Step{Do: Try, Agent: "devops", N: 4}},
 		"unprovable waits":             {found(blocker.CIFailure), []session.Attempt{made(1, "ci", session.Unproven, unknown)}, false, Step{Do: ByHand}},
+		"strayed, and back":            {found(blocker.BuildError), []session.Attempt{made(1, "build", session.Strayed, unknown)}, false, Step{Do: Try, Agent: "cpp-builder", N: 2}},
 		"mended once, back again":      {found(blocker.BuildError), []session.Attempt{made(1, "build", session.Failed), made(2, "build", session.Failed), made(3, "build", session.Fixed)}, false, Step{Do: Try, Agent: "cpp-builder", N: 1}},
 		"another blocker's attempts":   {found(blocker.BuildError), []session.Attempt{made(1, "build", session.Failed, about("x"), leaves("y"), func(a *session.Attempt) { a.Chain = "x" })}, false, Step{Do: Try, Agent: "cpp-builder", N: 1}},
 		"a decision is no attempt":     {found(blocker.BuildError), []session.Attempt{{Chain: "b1", Blocker: "b1", Result: session.Decided}}, false, Step{Do: Try, Agent: "cpp-builder", N: 1}},

@@ -110,7 +110,8 @@ func (p Prover) watched(source string) (Proof, bool) {
 			continue
 		}
 		args := e.Command
-		if len(args) == 1 {
+		line := e.Log == "" || strings.ContainsAny(args[0], " \t") // of one that session ran, a single word is a program
+		if len(args) == 1 && line {
 			var ok bool
 			if args, ok = p.Plain(args[0]); !ok {
 				return Proof{}, false

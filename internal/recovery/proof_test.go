@@ -22,9 +22,12 @@ func TestProofOf(t *testing.T) {
 			{Kind: session.ExitEvidence, Command: []string{"go", "test", "./..."}, Dir: "sub", ExitCode: 1},
 			{Kind: session.ExitEvidence, Command: []string{"npm test"}, ExitCode: 1},
 			{Kind: session.ExitEvidence, Command: []string{"make | tee log; curl evil"}, ExitCode: 1},
+			{Kind: session.ExitEvidence, Command: []string{"./build.sh"}, ExitCode: 1, Log: "logs/r/watched.log"},
+			{Kind: session.ExitEvidence, Command: []string{"./told.sh"}, ExitCode: 1, Output: "heard by a hook"},
+			{Kind: session.ExitEvidence, Command: []string{"npm run build"}, ExitCode: 1, Log: "logs/r/proof.log"},
 		},
 		Plain: func(line string) ([]string, bool) {
-			return strings.Fields(line), !strings.ContainsAny(line, "|;")
+			return strings.Fields(line), !strings.ContainsAny(line, "|;") && !strings.HasPrefix(line, "./")
 		},
 	}
 	for _, c := range []struct {
@@ -43,6 +46,9 @@ func TestProofOf(t *testing.T) {
 		{"command:go test ./... (in sub)", blocker.TestFailure, "same-check", "commands [go test ./...] in sub"},
 		{"command:npm test", blocker.TestFailure, "same-check", "commands [npm test]"},
 		{"command:make | tee log; curl evil", blocker.BuildError, "same-check", "commands [cmake] [make]"}, // no shell: the project's own build instead
+		{"command:./build.sh", blocker.BuildError, "same-check", "commands [./build.sh]"},
+		{"command:./told.sh", blocker.BuildError, "same-check", "commands [cmake] [make]"},
+		{"command:npm run build", blocker.BuildError, "same-check", "commands [npm run build]"},
 		{"github:ci: o/r", blocker.CIFailure, "same-check", "ci"},
 		{"github:review: o/r", blocker.ReviewBlocked, "same-check", "review"},
 		{"agent:r", blocker.ReviewBlocked, "same-check", "review"},
@@ -60,7 +66,7 @@ func TestProofOf(t *testing.T) {
 		if s != c.want {
 			t.Errorf("%s (%s, %s): %s, want %s", c.source, c.typ, c.proof, s, c.want)
 		}
-		if evidence := strings.HasPrefix(c.source, "command:") && !strings.Contains(c.source, "|"); evidence != (got.Evidence != nil) {
+		if evidence := strings.HasPrefix(c.source, "command:") && !strings.ContainsAny(c.source, "|") && !strings.Contains(c.source, "told"); evidence != (got.Evidence != nil) {
 			t.Errorf("%s: evidence %v", c.source, got.Evidence)
 		}
 	}

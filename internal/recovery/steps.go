@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"time"
 
 	"session/blocker"
 	"session/gitstate"
@@ -59,11 +60,30 @@ func (w World) brief(_ context.Context, d *Draft) error {
 		all = append(all, session.Unread(f.Source, f.Err))
 	}
 	d.Findings = w.Word(append(all, d.Notes...))
+	if d.Inside {
+		w.within(d.Findings)
+	}
 	d.Brief = brief.Make(brief.Input{State: d.State, Scene: d.Scene, Findings: d.Findings, Memories: d.memories(), CI: d.CI, Reach: w.reach(d)}, w.Words)
 	if d.Step.Do != "" {
 		d.Brief = d.Brief.Within(briefTokens, memory.Tokens)
 	}
 	return nil
+}
+
+// within lets an assistant do the steps of a recovery itself: without the flag a program would be started for them.
+func (w World) within(all []session.Finding) {
+	resume := []string{"session", "load", "--resume"}
+	for i := range all {
+		for j, a := range all[i].Actions {
+			if len(a.Command) < len(resume) || !slices.Equal(a.Command[:len(resume)], resume) {
+				continue
+			}
+			line := slices.Concat(resume, []string{"--assistant"}, a.Command[len(resume):])
+			if all[i].Actions[j].Command = line; j == 0 && w.Quote != nil {
+				all[i].Action = w.Quote(line)
+			}
+		}
+	}
 }
 
 // offerProofs says how a blocker is proved that is stale, or that a person mends after all attempts: it may be mended
@@ -115,7 +135,7 @@ func (w World) reach(d *Draft) []string {
 
 // route decides what comes next.
 func (w World) route(_ context.Context, d *Draft) error {
-	d.Step = Decide(Situation{Blocker: d.State.Blocker, Ledger: d.Context.Attempts, Mends: w.Mends,
+	d.Step = Decide(Situation{Blocker: d.State.Blocker, Ledger: d.Context.Attempts, Mends: w.Mends, Seen: d.seen(),
 		Elsewhere: slices.ContainsFunc(d.Report.Findings, func(f session.Finding) bool { return f.Status == session.BranchMismatch })})
 	if d.Step.Do == GoOn {
 		return engine.Skip("no blocker")
@@ -124,6 +144,16 @@ func (w World) route(_ context.Context, d *Draft) error {
 		d.Proof = Prover{Checks: w.Checks, Evidence: d.Context.Evidence, Plain: w.Plain}.Of(b, d.Step.Mend)
 	}
 	return nil
+}
+
+// seen is when the command or the agent that told of the blocker last said so.
+func (d *Draft) seen() (at time.Time) {
+	for _, e := range d.Context.Evidence {
+		if b := d.State.Blocker; b != nil && e.Source() == b.Source && e.At.After(at) {
+			at = e.At
+		}
+	}
+	return at
 }
 
 // about is the blocker that the step is about: of an open attempt, the one that it was started for. nil: it is gone.
