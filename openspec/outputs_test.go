@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -156,8 +157,6 @@ func TestLinksStayInside(t *testing.T) {
 	dir := tree(t, `
 -- outside/tasks.md --
 -- change/sub/tasks.md --
--- change/around --
--> sub/..
 -- change/in --
 -> sub
 -- change/out --
@@ -168,19 +167,48 @@ func TestLinksStayInside(t *testing.T) {
 -> nowhere
 -- change/loop.md --
 -> loop.md
+-- change/lost --
+-> nowhere
 `) + "/change"
 	for _, pattern := range []string{"out/tasks.md", "out/*.md", "*/tasks.md", "**/tasks.md", "file.md", "f*.md",
-		"lost.md", "loop.md"} {
+		"lost.md", "loop.md", "lost/x.md", "lost/*.md", "lost/x/*.md"} {
 		if got, err := outputs(dir, pattern); !errors.Is(err, errOutside) {
 			t.Errorf("%q: %q, %v", pattern, got, err)
 		}
 	}
 	for pattern, want := range map[string]string{
 		"in/tasks.md": "sub/tasks.md", "i*/*.md": "sub/tasks.md", "sub/**": "sub/tasks.md", "l*.md": "",
-		"around/sub/*.md": "sub/tasks.md",
+		"l*/*.md": "", "none/*.md": "", "none/x/*.md": "",
 	} {
 		if got, err := outputs(dir, pattern); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, %v; want %q", pattern, got, err, want)
+		}
+	}
+}
+
+// TestFileForFolder: a name that goes on below a file is an error for the program, unlike one that is not there.
+func TestFileForFolder(t *testing.T) {
+	dir := tree(t, "-- tasks --\n- [ ] a\n")
+	for _, pattern := range []string{"tasks/main.md", "tasks/x/*.md"} {
+		if got, err := outputs(dir, pattern); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("%q: %q, %v", pattern, got, err)
+		}
+	}
+	if got, err := outputs(dir, "tasks/*.md"); err != nil || got != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestCircles has what the program says of patterns in a tree with links that lead round.
+func TestCircles(t *testing.T) {
+	dir := tree(t, "-- a/tasks.md --\n-- a/b/up --\n-> ..\n-- a/self --\n-> ../a\n")
+	for pattern, circle := range map[string]bool{
+		"**/tasks.md": true, "a/**/tasks.md": true, "a/*/tasks.md": false, "a/self/tasks.md": false,
+		"a/*/*/tasks.md": false, "a/b/up/*.md": false,
+	} {
+		got, err := outputs(dir, pattern)
+		if errors.Is(err, errCycle) != circle || !circle && !slices.Equal(got, []string{"a/tasks.md"}) {
+			t.Errorf("%q: %q, %v", pattern, got, err)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func declaration(dir string) declared {
 		return d
 	}
 	var ok bool
-	if d.store, ok = store.text(); !ok {
+	if d.store, ok = store.text(); !ok || d.store == "" {
 		d.err = errors.New("store must be one name")
 	}
 	return d
