@@ -60,6 +60,16 @@ func TestOutputs(t *testing.T) {
 		"tasks/[^a].md":        "tasks/1.md tasks/2.md tasks/z.md",
 		"tasks/[z].md":         "tasks/[z].md tasks/z.md",
 		"tasks/{1..2}.md":      "tasks/1.md tasks/2.md",
+		"tasks/{1..10..9}.md":  "tasks/1.md tasks/10.md",
+		"tasks/{01..10}.md":    "tasks/10.md",
+		"tasks/@(a|1).md":      "tasks/1.md tasks/a.md",
+		"tasks/1?(0).md":       "tasks/1.md tasks/10.md",
+		"@(tasks)/a.md":        "tasks/a.md",
+		"**.md":                "a/b/tasks.md a/tasks.md tasks.md tasks/1.md tasks/10.md tasks/2.md tasks/[z].md tasks/a.md tasks/c/d.md tasks/z.md",
+		"tasks/**.md":          all,
+		"tas**/*.md":           all,
+		"***/a.md":             "tasks/a.md",
+		"**tasks.md":           "tasks.md",
 		"tasks/{a..c}.md":      "tasks/a.md",
 		"tasks/{a,c/d}.md":     "tasks/a.md tasks/c/d.md",
 		"{a,.h}/tasks.md":      ".h/tasks.md a/tasks.md",
@@ -90,9 +100,9 @@ func TestOutputs(t *testing.T) {
 func TestPatternsNotUnderstood(t *testing.T) {
 	dir := tree(t, patternTree)
 	for _, pattern := range []string{
-		"tasks/@(a|1).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md",
+		"tasks/@(a|+(1)).md", "tasks/@(*).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md",
 		"[[:alpha:]]*",
-		"tasks/[]a].md", "?/*.md", "*/./a.md", "*/.", "a**/tasks.md", "**.md", "tasks/[ab*", `"*".md`,
+		"tasks/[]a].md", "?/*.md", "*/./a.md", "*/.", "tasks/[ab*", `"*".md`,
 		strings.Repeat("{a,b}", 12) + "*",
 		strings.Repeat("{", 1<<20), strings.Repeat("a", 1<<20),
 	} {
@@ -136,6 +146,11 @@ func TestExpandBraces(t *testing.T) {
 		"{a{b,c}}":     {"{ab}", "{ac}"},
 		"{a,}":         {"a", ""},
 		"{1..9999999}": nil,
+		"{08..10}":     {"08", "09", "10"},
+		"{1..003}":     {"001", "002", "003"},
+		"{-1..01}":     {"-1", "00", "01"},
+		"{5..1..2}":    {"5", "3", "1"},
+		"{a..e..2}":    {"a", "c", "e"},
 	} {
 		got, err := expandBraces(p)
 		if want == nil {
