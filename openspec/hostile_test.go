@@ -264,6 +264,42 @@ func TestNestedLookIsBounded(t *testing.T) {
 	}
 }
 
+// TestNestedLookMissesNothing: what the look below the top leaves out to be quick is nowhere a project.
+func TestNestedLookMissesNothing(t *testing.T) {
+	dir := tree(t, `
+-- elsewhere/changes/x/tasks.md --
+-- linked/openspec --
+-> ../elsewhere
+-- files/openspec --
+-- other/OpenSpec/openspec/changes/x/ --
+-- wide/a --
+-- wide/b/openspec/changes/x/ --
+-- config/openspec/config.yaml --
+-- empty/ --
+-- .hidden/openspec/changes/x/ --
+-- vendor/openspec/changes/x/ --
+-- one/openspec/specs/ --
+-- one/two/openspec/changes/x/ --
+-- one/two/three/openspec/changes/x/ --
+`)
+	f, err := newFinder(Place{Top: dir}, Hints{})
+	must(t, err)
+	found := f.nestedRoots(nestedFolders)
+	slices.Sort(found)
+	want := []string{"linked", "one", "one/two", "other/OpenSpec", "wide/b"}
+	for i, name := range want {
+		want[i] = filepath.Join(dir, name)
+	}
+	if !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	for _, name := range []string{"other", "wide", "one", "one/two"} {
+		if leavesOn(dir).is(filepath.Join(dir, name)) {
+			t.Errorf("%s has folders", name)
+		}
+	}
+}
+
 func TestRootErrors(t *testing.T) {
 	dir := tree(t, "-- openspec/config.yaml --\nstore: \"team\\e[31m\"\n-- bad/openspec/config.yaml --\nstore: 5\n"+
 		"-- empty/openspec/config.yaml --\nstore: ''\n")
