@@ -321,6 +321,16 @@ func TestRootErrors(t *testing.T) {
 	}
 }
 
+// TestBlanksInNames: blanks around a name belong to it if there is such a folder; else they were typed by mistake.
+func TestBlanksInNames(t *testing.T) {
+	dir := tree(t, "-- openspec/changes/ login/tasks.md --\n- [x] a\n-- openspec/changes/login/tasks.md --\n- [ ] a\n")
+	for name, want := range map[string]string{" login": " login", "login": "login", "login ": "login", "\tlogin": "login"} {
+		if w := look(t, dir, Hints{Change: name}); w.Change != want {
+			t.Errorf("%q is %q", name, w.Change)
+		}
+	}
+}
+
 // TestNormalForms: a name typed on one system finds the folder written by another.
 func TestNormalForms(t *testing.T) {
 	const composed, decomposed = "로그인", "\u1105\u1169\u1100\u1173\u110b\u1175\u11ab"
