@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"session/internal/lazy"
 )
@@ -134,8 +135,25 @@ func matchSegment(segment, name string) bool {
 	if name[0] == '.' && segment[0] != '.' {
 		return false
 	}
-	ok, err := path.Match(goClass(segment), name)
+	ok, err := path.Match(goClass(units(segment)), units(name))
 	return ok && err == nil
+}
+
+// units writes every character beyond U+FFFF as two others: to the program it is two.
+func units(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r > 0xFFFF }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if high, low := utf16.EncodeRune(r); r > 0xFFFF {
+			b.WriteRune(privatePlane + high - 0xD800)
+			b.WriteRune(privatePlane + low - 0xD800)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func literal(segment string) bool { return !strings.ContainsAny(segment, "*?[") }

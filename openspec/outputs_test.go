@@ -117,6 +117,18 @@ func TestPatternsNotUnderstood(t *testing.T) {
 	}
 }
 
+// TestUnits: a character beyond U+FFFF is two to the program.
+func TestUnits(t *testing.T) {
+	for segment, want := range map[string]bool{
+		"?.md": false, "??.md": true, "[!a].md": false, "[🔥].md": false, "*.md": true, "🔥.*": true, "🔥?md": true,
+		"🔥🔥*": false, "🚀.*": false,
+	} {
+		if got := matchSegment(segment, "🔥.md"); got != want {
+			t.Errorf("%q: %v", segment, got)
+		}
+	}
+}
+
 func TestIsPattern(t *testing.T) {
 	for p, want := range map[string]bool{
 		"tasks.md": false, "a b.md": false, "tasks/{a": false, "{a}": false, "a}b{": false, "!a": false, "(a|b)": false,
