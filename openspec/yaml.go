@@ -48,7 +48,8 @@ func parseYAML(text string) (value, error) {
 	if strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF") {
 		return value{}, fmt.Errorf("%w: not UTF-8", errYAML) // the library would decode UTF-16, the program does not
 	}
-	d := yaml.NewDecoder(strings.NewReader(forLibrary(wellFormed(text))))
+	text = forLibrary(wellFormed(text))
+	d := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
 		return value{&yaml.Node{Kind: yaml.ScalarNode}}, nil
@@ -63,6 +64,9 @@ func parseYAML(text string) (value, error) {
 	}
 	if len(doc.Content) == 0 {
 		return value{&yaml.Node{Kind: yaml.ScalarNode}}, nil
+	}
+	if err := strict(&doc, strings.Split(text, "\n"), -1); err != nil {
+		return value{}, err
 	}
 	return value{doc.Content[0]}, nil
 }

@@ -44,6 +44,23 @@ func TestYAMLRefused(t *testing.T) {
 	}
 }
 
+// TestYAMLStrict has what npm's yaml 2 says of lines that are hardly indented and of comments hardly set off.
+func TestYAMLStrict(t *testing.T) {
+	for in, ok := range map[string]bool{
+		"a: [b,\nc]": false, "a: [b,\n c]": true, "a: [\n  b\n]": true, "a: [\nb\n]": false, "a: {\n b: c\n}": true,
+		"a: [ # c\n  b, # d\n# e\n  c ]": true, "a:\n- [b,\nc]": false, "a:\n- [b,\n c]": true,
+		"a:\n  - b: [c,\n    d]": false, "a:\n  - b: [c,\n     d]": true, "[a,\nb]": true, "{a: [b,\nc]}": true,
+		"a: \"b\nc\"": false, "a: \"b\n c\"": true, "a: 'b\n\n c'": true, "a: 'b\n\nc'": false, "a: \"b\\\n  c\"": true,
+		"a: \"b\"#c": false, "a: \"b\" #c": true, "a: 'b''' # c": true, "a: 'b'#c": false, "a: [b]#c": false,
+		"a: [b] #c": true, "a: [it's, 'b#c', \"]\", d#e] # f": true, "a: &x \"b\"#c": false, "a: !!str 'b' # c": true,
+		"a: b#c": true, "&x [a, b]": true, "&x\na: [b,\n c]": true,
+	} {
+		if _, err := parseYAML(in); (err == nil) != ok {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
 func TestYAMLAccepted(t *testing.T) {
 	for _, in := range []string{
 		"a: b", "\uFEFFa: b", "%YAML 1.2\n---\na: b", "---\na: b\n...\n", "# c\na: b # d", "a: b\n\t", "a: b\r\n",
