@@ -120,6 +120,7 @@ func (k *call) saveOptions() (app.SaveOptions, error) {
 			return o, err
 		}
 	}
+	o.Ask.Change = k.String("openspec") // a name may begin with a blank
 	for _, f := range []struct {
 		name string
 		to   *[]string
@@ -217,11 +218,10 @@ func (r *root) tasks(k *call) error {
 	if err := k.none(); err != nil {
 		return err
 	}
-	change, err := k.said("change")
-	if err != nil {
+	if _, err := k.said("change"); err != nil {
 		return err
 	}
-	res, err := app.Tasks(k.Ctx(), k.place, app.TasksOptions{Change: change})
+	res, err := app.Tasks(k.Ctx(), k.place, app.TasksOptions{Change: k.String("change")}) // a name may begin with a blank
 	if err != nil {
 		return err
 	}

@@ -262,6 +262,8 @@ func (r *root) showTasks(t app.TasksResult) {
 		}
 	}()
 	switch {
+	case t.Archive != "":
+		r.say("%s\n", r.words.Say("valid.change.archived", "change", t.Change, "dir", t.Archive))
 	case t.Change == "" && t.Total > 0:
 		r.say("%s\n", r.words.Say("brief.progress-by-hand", "done", t.Completed, "total", t.Total, "percent", t.Percentage))
 	case t.Change == "":

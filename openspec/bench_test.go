@@ -99,3 +99,19 @@ func BenchmarkFindNothing(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkNested looks for a project in a work tree without any: 200 folders of 50 files.
+func BenchmarkNested(b *testing.B) {
+	var a strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&a, "-- folder%03d/file%02d --\n", i/50, i%50)
+	}
+	f, err := newFinder(Place{Top: tree(b, a.String())}, Hints{})
+	must(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		if found := f.nestedRoots(nestedFolders); found != nil {
+			b.Fatal(found)
+		}
+	}
+}

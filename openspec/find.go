@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 )
 
 // Find says what is being worked on at a place: the project, its active changes, the one that was named or is most
@@ -65,8 +66,10 @@ func (f *finder) find(ctx context.Context) (Work, error) {
 func (f *finder) named(all []*change) *change {
 	id := f.hints.Change
 	i := slices.IndexFunc(all, func(c *change) bool { return c.ID == id })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(c *change) bool { return sameName(c.ID, id) })
+	for _, name := range []string{id, strings.TrimSpace(id)} {
+		if i < 0 {
+			i = slices.IndexFunc(all, func(c *change) bool { return sameName(c.ID, name) })
+		}
 	}
 	if id == "" || i < 0 {
 		return nil

@@ -11,11 +11,11 @@ import (
 // folders is a source that keeps one folder a change with a tasks.md in it: Spec Kit and Kiro.
 type folders struct {
 	*finder
-	homes  []string     // real paths of the changes' folders
-	marks  []string     // a folder is a change only if it has one of these files
-	dress  func([]Task) // how the source writes its boxes
-	points string       // real path of the folder that the source calls current
-	pointF string       // what says so
+	homes  []string // real paths of the changes' folders
+	marks  []string // a folder is a change only if it has one of these files
+	dress  dress    // how the source writes its boxes
+	points string   // real path of the folder that the source calls current
+	pointF string   // what says so
 }
 
 func (d *folders) changes(ctx context.Context) ([]*change, error) {

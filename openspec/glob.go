@@ -2,16 +2,18 @@ package openspec
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"session/internal/lazy"
 )
 
-// Patterns of workflow schemas, as fast-glob 3 understands them for a schema's generates: * ? [a-z] [!a] {a,b} {1..3}
-// and ** as a whole segment; names that start with a dot only where the pattern says so. Extended patterns such as
-// +(a|b) are beyond it and refused with errPattern, never read as something else.
+// Patterns of workflow schemas, as fast-glob 3 understands them for a schema's generates: * ? [a-z] [!a] {a,b} {1..9..2}
+// @(a|b) ?(a) and ** as a whole segment; names that start with a dot only where the pattern says so. Other extended
+// patterns such as +(a|b) are beyond it and refused with errPattern, never read as something else.
 
 var errPattern = errors.New("pattern is not understood here")
 
@@ -24,7 +26,10 @@ const (
 var (
 	extendedGlob = lazy.Regexp(`[!*+?@]\([^(]*\)`)
 	doubtful     = lazy.Regexp(`^\?/|/\.(?:/|$)|[()|"]|\[[!^]?\]|\[\[|\[:`)
-	braceRange   = lazy.Regexp(`^(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})$|^([A-Za-z])\.\.([A-Za-z])$`)
+	braceRange   = lazy.Regexp(`^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.([0-9]{1,3}))?$`)
+	choice       = lazy.Regexp(`([@?])\(([\pL\pN._ -]+(?:\|[\pL\pN._ -]+)*)\)`)
+	manyStars    = lazy.Regexp(`\*{2,}`)
+	deepSuffix   = lazy.Regexp(`^\*\*\.[0-9A-Za-z_]+$`)
 )
 
 // isPattern is the program's isGlobPattern (dist/core/artifact-graph/outputs.js): what it denies is a literal path.
@@ -49,7 +54,7 @@ func hasBraces(p string) bool {
 
 // compilePattern expands braces and splits each result into segments.
 func compilePattern(p string) ([][]string, error) {
-	p = slashed(p)
+	p = choices(slashed(p))
 	if len(p) > maxPattern || doubtful().MatchString(p) {
 		return nil, errPattern
 	}
@@ -71,7 +76,25 @@ func compilePattern(p string) ([][]string, error) {
 	return all, nil
 }
 
+// choices writes one of several names, and one of them or none, as braces.
+func choices(p string) string {
+	return choice().ReplaceAllStringFunc(p, func(s string) string {
+		m := choice().FindStringSubmatch(s)
+		names := strings.ReplaceAll(m[2], "|", ",")
+		switch {
+		case m[1] == "?":
+			return "{" + names + ",}"
+		case strings.Contains(names, ","):
+			return "{" + names + "}"
+		}
+		return names
+	})
+}
+
 func splitPattern(p string) ([]string, error) {
+	if deepSuffix().MatchString(p) { // alone it goes into folders; behind a slash it does not
+		p = "**/*" + p[2:]
+	}
 	switch {
 	case strings.HasPrefix(p, "/"):
 		return nil, errOutside
@@ -87,8 +110,8 @@ func splitPattern(p string) ([]string, error) {
 			return nil, errOutside
 		case s == "**" && len(segments) > 0 && segments[len(segments)-1] == "**":
 			continue
-		case strings.Contains(s, "**") && s != "**":
-			return nil, errPattern
+		case s != "**":
+			s = manyStars().ReplaceAllString(s, "*")
 		}
 		if _, err := path.Match(goClass(s), ""); err != nil {
 			return nil, errPattern
@@ -112,8 +135,25 @@ func matchSegment(segment, name string) bool {
 	if name[0] == '.' && segment[0] != '.' {
 		return false
 	}
-	ok, err := path.Match(goClass(segment), name)
+	ok, err := path.Match(goClass(units(segment)), units(name))
 	return ok && err == nil
+}
+
+// units writes every character beyond U+FFFF as two others: to the program it is two.
+func units(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r > 0xFFFF }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if high, low := utf16.EncodeRune(r); r > 0xFFFF {
+			b.WriteRune(privatePlane + high - 0xD800)
+			b.WriteRune(privatePlane + low - 0xD800)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func literal(segment string) bool { return !strings.ContainsAny(segment, "*?[") }
@@ -191,22 +231,31 @@ func rangeOf(in string) []string {
 	if m == nil {
 		return nil
 	}
-	text := func(n int) string { return strconv.Itoa(n) }
+	width := 0
+	if zeros(m[1]) || zeros(m[2]) {
+		width = max(len(m[1]), len(m[2]))
+	}
+	text := func(n int) string { return fmt.Sprintf("%0*d", width, n) }
 	from, _ := strconv.Atoi(m[1]) // the pattern has checked the digits
 	to, _ := strconv.Atoi(m[2])
 	if m[3] != "" {
 		from, to = int(m[3][0]), int(m[4][0])
 		text = func(n int) string { return string(rune(n)) }
 	}
-	step := 1
+	step, _ := strconv.Atoi(m[5])
+	step = max(step, 1)
 	if to < from {
-		step = -1
+		step = -step
 	}
 	var all []string
-	for n := from; len(all) <= maxExpansions; n += step {
-		if all = append(all, text(n)); n == to {
-			break
-		}
+	for n := from; len(all) <= maxExpansions && (step > 0 && n <= to || step < 0 && n >= to); n += step {
+		all = append(all, text(n))
 	}
 	return all
+}
+
+// zeros reports whether a number is written with zeros before it, which all numbers of its range then are.
+func zeros(number string) bool {
+	digits := strings.TrimPrefix(number, "-")
+	return len(digits) > 1 && digits[0] == '0'
 }

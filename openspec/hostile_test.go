@@ -127,23 +127,29 @@ func TestTooManyFilesOfOneChange(t *testing.T) {
 	}
 }
 
-// TestLinkLoops: links that go round are followed to their end, each file once.
+// TestLinkLoops: a change whose links lead round in a circle is left out, as the program fails on it; the others stay.
+// Links that only meet are followed, each file once.
 func TestLinkLoops(t *testing.T) {
 	dir := tree(t, `
 -- openspec/schemas/deep/schema.yaml --
 `+strings.ReplaceAll(schemaText, "tasks/*.md", "**/tasks.md")+`
 -- openspec/config.yaml --
 schema: deep
--- openspec/changes/x/a/tasks.md --
+-- openspec/changes/round/a/tasks.md --
 - [ ] a
--- openspec/changes/x/a/up --
+-- openspec/changes/round/a/up --
 -> ..
--- openspec/changes/x/b --
+-- openspec/changes/twice/a/tasks.md --
+- [ ] a
+-- openspec/changes/twice/b --
 -> a
 `)
 	w := look(t, dir, Hints{})
-	if w.Total != 1 || !slices.Equal(w.Files, []string{"openspec/changes/x/a/tasks.md"}) {
-		t.Errorf("%d tasks in %q", w.Total, w.Files)
+	if w.Change != "twice" || w.Total != 1 || !slices.Equal(w.Files, []string{"openspec/changes/twice/a/tasks.md"}) {
+		t.Errorf("%d tasks of %q in %q", w.Total, w.Change, w.Files)
+	}
+	if len(w.Candidates) != 1 || len(w.Warnings) != 1 || !errors.Is(w.Warnings[0].Err, errCycle) {
+		t.Errorf("candidates %q, warnings %v", ids(w.Candidates), w.Warnings)
 	}
 }
 
@@ -258,8 +264,45 @@ func TestNestedLookIsBounded(t *testing.T) {
 	}
 }
 
+// TestNestedLookMissesNothing: what the look below the top leaves out to be quick is nowhere a project.
+func TestNestedLookMissesNothing(t *testing.T) {
+	dir := tree(t, `
+-- elsewhere/changes/x/tasks.md --
+-- linked/openspec --
+-> ../elsewhere
+-- files/openspec --
+-- other/OpenSpec/openspec/changes/x/ --
+-- wide/a --
+-- wide/b/openspec/changes/x/ --
+-- config/openspec/config.yaml --
+-- empty/ --
+-- .hidden/openspec/changes/x/ --
+-- vendor/openspec/changes/x/ --
+-- one/openspec/specs/ --
+-- one/two/openspec/changes/x/ --
+-- one/two/three/openspec/changes/x/ --
+`)
+	f, err := newFinder(Place{Top: dir}, Hints{})
+	must(t, err)
+	found := f.nestedRoots(nestedFolders)
+	slices.Sort(found)
+	want := []string{"linked", "one", "one/two", "other/OpenSpec", "wide/b"}
+	for i, name := range want {
+		want[i] = filepath.Join(dir, name)
+	}
+	if !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	for _, name := range []string{"other", "wide", "one", "one/two"} {
+		if leavesOn(dir).is(filepath.Join(dir, name)) {
+			t.Errorf("%s has folders", name)
+		}
+	}
+}
+
 func TestRootErrors(t *testing.T) {
-	dir := tree(t, "-- openspec/config.yaml --\nstore: \"team\\e[31m\"\n-- bad/openspec/config.yaml --\nstore: 5\n")
+	dir := tree(t, "-- openspec/config.yaml --\nstore: \"team\\e[31m\"\n-- bad/openspec/config.yaml --\nstore: 5\n"+
+		"-- empty/openspec/config.yaml --\nstore: ''\n")
 	w, err := Find(context.Background(), Place{Top: dir}, Hints{})
 	var root *RootError
 	if !errors.As(err, &root) || root.Problem != RootStore || root.Store != "team\x1b[31m" ||
@@ -269,10 +312,22 @@ func TestRootErrors(t *testing.T) {
 	if strings.Contains(err.Error(), "\x1b") {
 		t.Error("the error carries an escape of the file")
 	}
-	_, err = Find(context.Background(), Place{Dir: dir + "/bad", Top: dir}, Hints{Change: "x"})
-	if !errors.As(err, &root) || root.Problem != RootPointer || errors.Unwrap(root) == nil ||
-		root.File != "bad/openspec/config.yaml" {
-		t.Errorf("%v", err)
+	for _, name := range []string{"bad", "empty"} {
+		_, err = Find(context.Background(), Place{Dir: dir + "/" + name, Top: dir}, Hints{Change: "x"})
+		if !errors.As(err, &root) || root.Problem != RootPointer || errors.Unwrap(root) == nil ||
+			root.File != name+"/openspec/config.yaml" {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestBlanksInNames: blanks around a name belong to it if there is such a folder; else they were typed by mistake.
+func TestBlanksInNames(t *testing.T) {
+	dir := tree(t, "-- openspec/changes/ login/tasks.md --\n- [x] a\n-- openspec/changes/login/tasks.md --\n- [ ] a\n")
+	for name, want := range map[string]string{" login": " login", "login": "login", "login ": "login", "\tlogin": "login"} {
+		if w := look(t, dir, Hints{Change: name}); w.Change != want {
+			t.Errorf("%q is %q", name, w.Change)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 var kiroID = lazy.Regexp(`^[0-9]+(?:\.[0-9]+)*\.?$`)
 
 // dressKiro reads "2.1 text", the star of an optional task ("- [ ]* 2.2 text") and the mark of one in progress ("[-]").
-func dressKiro(tasks []Task) {
+func dressKiro(tasks []Task) []Task {
 	for i := range tasks {
 		t := &tasks[i]
 		if rest, ok := strings.CutPrefix(t.Description, "*"); ok {
@@ -21,6 +21,7 @@ func dressKiro(tasks []Task) {
 		}
 		t.ID = leadingID(*t, kiroID())
 	}
+	return tasks
 }
 
 // openKiro: .kiro/specs/NAME/tasks.md.

@@ -12,11 +12,14 @@ import (
 
 // outputs gives the files that a schema's generates names in a change, as slash paths relative to it, sorted and each
 // real file once: the program's resolveArtifactOutputs. dir is the change's real path. errOutside: a link on the way
-// leads out of the change. errPattern: see there.
+// leads out of the change. errCycle: links lead round in a circle. errPattern: see there.
 func outputs(dir, generates string) ([]string, error) {
 	if !isPattern(generates) {
+		if err := leads(dir, strings.Split(generates, "/")); err != nil {
+			return nil, err
+		}
 		path, info, err := confined(dir, filepath.FromSlash(strings.TrimRight(generates, "/")))
-		if errors.Is(err, errOutside) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(generates, "/") {
@@ -33,9 +36,12 @@ func matches(dir, pattern string, most int) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{top: dir, files: map[string]bool{}, most: most, left: most}
+	w := &walk{top: dir, files: map[string]bool{}, above: map[string]bool{}, most: most, left: most}
 	for _, segments := range patterns {
 		w.seen = map[string]bool{}
+		if err := leads(dir, segments); err != nil {
+			return nil, err
+		}
 		if err := w.descend(dir, segments); err != nil {
 			return nil, err
 		}
@@ -45,6 +51,23 @@ func matches(dir, pattern string, most int) (all []string, err error) {
 	}
 	slices.Sort(all)
 	return all, nil
+}
+
+// leads checks the folders that a path or pattern starts with by name: they need not be there, but what is there must
+// lead somewhere inside.
+func leads(dir string, segments []string) error {
+	path := ""
+	for i := 0; i+1 < len(segments) && literal(segments[i]); i++ {
+		path = filepath.Join(path, segments[i])
+		_, _, err := confined(dir, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func relSlash(dir, path string) string {
@@ -60,16 +83,21 @@ type walk struct {
 	top   string
 	files map[string]bool
 	seen  map[string]bool // folder and number of segments left, of the pattern at hand
+	above map[string]bool // those of seen that the walk is inside of
 	most  int
 	left  int // of most entries, how many may still be looked at
 }
 
 func (w *walk) descend(dir string, segments []string) error {
 	key := dir + "\x00" + strconv.Itoa(len(segments))
+	if w.above[key] {
+		return &fs.PathError{Op: "read", Path: dir, Err: errCycle}
+	}
 	if len(segments) == 0 || w.seen[key] {
 		return nil
 	}
-	w.seen[key] = true
+	w.seen[key], w.above[key] = true, true
+	defer delete(w.above, key)
 	head, rest := segments[0], segments[1:]
 	if head == "**" {
 		if err := w.descend(dir, rest); err != nil {

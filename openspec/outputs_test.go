@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -59,6 +60,16 @@ func TestOutputs(t *testing.T) {
 		"tasks/[^a].md":        "tasks/1.md tasks/2.md tasks/z.md",
 		"tasks/[z].md":         "tasks/[z].md tasks/z.md",
 		"tasks/{1..2}.md":      "tasks/1.md tasks/2.md",
+		"tasks/{1..10..9}.md":  "tasks/1.md tasks/10.md",
+		"tasks/{01..10}.md":    "tasks/10.md",
+		"tasks/@(a|1).md":      "tasks/1.md tasks/a.md",
+		"tasks/1?(0).md":       "tasks/1.md tasks/10.md",
+		"@(tasks)/a.md":        "tasks/a.md",
+		"**.md":                "a/b/tasks.md a/tasks.md tasks.md tasks/1.md tasks/10.md tasks/2.md tasks/[z].md tasks/a.md tasks/c/d.md tasks/z.md",
+		"tasks/**.md":          all,
+		"tas**/*.md":           all,
+		"***/a.md":             "tasks/a.md",
+		"**tasks.md":           "tasks.md",
 		"tasks/{a..c}.md":      "tasks/a.md",
 		"tasks/{a,c/d}.md":     "tasks/a.md tasks/c/d.md",
 		"{a,.h}/tasks.md":      ".h/tasks.md a/tasks.md",
@@ -89,9 +100,9 @@ func TestOutputs(t *testing.T) {
 func TestPatternsNotUnderstood(t *testing.T) {
 	dir := tree(t, patternTree)
 	for _, pattern := range []string{
-		"tasks/@(a|1).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md",
+		"tasks/@(a|+(1)).md", "tasks/@(*).md", "tasks/+(1|0).md", "tasks/!(a).md", "tasks/*(1).md", "tasks/(a|1)*.md", "*|tasks.md",
 		"[[:alpha:]]*",
-		"tasks/[]a].md", "?/*.md", "*/./a.md", "*/.", "a**/tasks.md", "**.md", "tasks/[ab*", `"*".md`,
+		"tasks/[]a].md", "?/*.md", "*/./a.md", "*/.", "tasks/[ab*", `"*".md`,
 		strings.Repeat("{a,b}", 12) + "*",
 		strings.Repeat("{", 1<<20), strings.Repeat("a", 1<<20),
 	} {
@@ -102,6 +113,18 @@ func TestPatternsNotUnderstood(t *testing.T) {
 	for _, pattern := range []string{"{,a}/*.md", "{/x,y}/*"} {
 		if got, err := outputs(dir, pattern); !errors.Is(err, errOutside) {
 			t.Errorf("%q: %q, %v", pattern, got, err)
+		}
+	}
+}
+
+// TestUnits: a character beyond U+FFFF is two to the program.
+func TestUnits(t *testing.T) {
+	for segment, want := range map[string]bool{
+		"?.md": false, "??.md": true, "[!a].md": false, "[🔥].md": false, "*.md": true, "🔥.*": true, "🔥?md": true,
+		"🔥🔥*": false, "🚀.*": false,
+	} {
+		if got := matchSegment(segment, "🔥.md"); got != want {
+			t.Errorf("%q: %v", segment, got)
 		}
 	}
 }
@@ -135,6 +158,11 @@ func TestExpandBraces(t *testing.T) {
 		"{a{b,c}}":     {"{ab}", "{ac}"},
 		"{a,}":         {"a", ""},
 		"{1..9999999}": nil,
+		"{08..10}":     {"08", "09", "10"},
+		"{1..003}":     {"001", "002", "003"},
+		"{-1..01}":     {"-1", "00", "01"},
+		"{5..1..2}":    {"5", "3", "1"},
+		"{a..e..2}":    {"a", "c", "e"},
 	} {
 		got, err := expandBraces(p)
 		if want == nil {
@@ -156,8 +184,6 @@ func TestLinksStayInside(t *testing.T) {
 	dir := tree(t, `
 -- outside/tasks.md --
 -- change/sub/tasks.md --
--- change/around --
--> sub/..
 -- change/in --
 -> sub
 -- change/out --
@@ -168,19 +194,48 @@ func TestLinksStayInside(t *testing.T) {
 -> nowhere
 -- change/loop.md --
 -> loop.md
+-- change/lost --
+-> nowhere
 `) + "/change"
 	for _, pattern := range []string{"out/tasks.md", "out/*.md", "*/tasks.md", "**/tasks.md", "file.md", "f*.md",
-		"lost.md", "loop.md"} {
+		"lost.md", "loop.md", "lost/x.md", "lost/*.md", "lost/x/*.md"} {
 		if got, err := outputs(dir, pattern); !errors.Is(err, errOutside) {
 			t.Errorf("%q: %q, %v", pattern, got, err)
 		}
 	}
 	for pattern, want := range map[string]string{
 		"in/tasks.md": "sub/tasks.md", "i*/*.md": "sub/tasks.md", "sub/**": "sub/tasks.md", "l*.md": "",
-		"around/sub/*.md": "sub/tasks.md",
+		"l*/*.md": "", "none/*.md": "", "none/x/*.md": "",
 	} {
 		if got, err := outputs(dir, pattern); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, %v; want %q", pattern, got, err, want)
+		}
+	}
+}
+
+// TestFileForFolder: a name that goes on below a file is an error for the program, unlike one that is not there.
+func TestFileForFolder(t *testing.T) {
+	dir := tree(t, "-- tasks --\n- [ ] a\n")
+	for _, pattern := range []string{"tasks/main.md", "tasks/x/*.md"} {
+		if got, err := outputs(dir, pattern); !errors.Is(err, syscall.ENOTDIR) {
+			t.Errorf("%q: %q, %v", pattern, got, err)
+		}
+	}
+	if got, err := outputs(dir, "tasks/*.md"); err != nil || got != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestCircles has what the program says of patterns in a tree with links that lead round.
+func TestCircles(t *testing.T) {
+	dir := tree(t, "-- a/tasks.md --\n-- a/b/up --\n-> ..\n-- a/self --\n-> ../a\n")
+	for pattern, circle := range map[string]bool{
+		"**/tasks.md": true, "a/**/tasks.md": true, "a/*/tasks.md": false, "a/self/tasks.md": false,
+		"a/*/*/tasks.md": false, "a/b/up/*.md": false,
+	} {
+		got, err := outputs(dir, pattern)
+		if errors.Is(err, errCycle) != circle || !circle && !slices.Equal(got, []string{"a/tasks.md"}) {
+			t.Errorf("%q: %q, %v", pattern, got, err)
 		}
 	}
 }

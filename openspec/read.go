@@ -26,6 +26,9 @@ var errNotRegular = errors.New("not a regular file")
 // cannot be shown to stay inside.
 var errOutside = errors.New("links out of its change")
 
+// errCycle is what a pattern through a linked folder that holds the link ends in.
+var errCycle = errors.New("links in a circle")
+
 // sizeError says that a file or list is larger than this package reads.
 type sizeError struct {
 	what        string

@@ -1,6 +1,9 @@
 package openspec
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // afterTicks picks the task to go on with: the first open one after the box that was ticked last, else the first open
 // one of the list; below an open parent its first open child. What was ticked last is looked for in this order: since
@@ -77,11 +80,18 @@ func first(tasks []Task, after int) (int, bool) {
 	return optional, true
 }
 
-// leaf goes down from an open parent to its first open child, by indentation.
+// within reports whether a task that follows another belongs to it: it is indented deeper, or its number goes on from
+// the other's, as where Kiro writes 2.1 flat below 2.
+func (t Task) within(parent Task) bool {
+	numbered := parent.ID != "" && strings.HasPrefix(t.ID, parent.ID+".")
+	return t.File == parent.File && (t.Indent > parent.Indent || numbered)
+}
+
+// leaf goes down from an open parent to its first open child.
 func leaf(tasks []Task, i int) int {
 	for {
 		child := -1
-		for k := i + 1; k < len(tasks) && tasks[k].File == tasks[i].File && tasks[k].Indent > tasks[i].Indent; k++ {
+		for k := i + 1; k < len(tasks) && tasks[k].within(tasks[i]); k++ {
 			if tasks[k].offered() && tasks[k].Optional == tasks[i].Optional {
 				child = k
 				break

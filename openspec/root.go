@@ -98,7 +98,7 @@ func declaration(dir string) declared {
 		return d
 	}
 	var ok bool
-	if d.store, ok = store.text(); !ok {
+	if d.store, ok = store.text(); !ok || d.store == "" {
 		d.err = errors.New("store must be one name")
 	}
 	return d
@@ -206,38 +206,44 @@ func (f *finder) nestedRoot() *root {
 var unsearched = []string{"node_modules", "vendor", "openspec"}
 
 func (f *finder) nestedRoots(left int) (found []string) {
-	level := []string{f.top}
-	for range nestedDepth {
+	level, leaf := []string{f.top}, leavesOn(f.top)
+	for depth := 0; ; depth++ {
 		var next []string
 		for _, dir := range level {
-			if len(next) < left {
-				next = append(next, searchable(dir)...)
+			maybe := true
+			if depth < nestedDepth && len(next) < left && !leaf.is(dir) {
+				var all []string
+				all, maybe = searchable(dir)
+				next = append(next, all...)
 			}
-		}
-		next = next[:min(len(next), left)]
-		left -= len(next)
-		for _, dir := range next {
-			if isDir(filepath.Join(dir, "openspec")) && declaration(dir).planning {
+			if maybe && depth > 0 && isDir(filepath.Join(dir, "openspec")) && declaration(dir).planning {
 				found = append(found, dir)
 			}
 		}
-		level = next
+		if depth == nestedDepth {
+			return found
+		}
+		level = next[:min(len(next), left)]
+		left -= len(level)
 	}
-	return found
 }
 
-// searchable lists the folders in which a nested project may be: no hidden, linked or vendored ones.
-func searchable(dir string) (all []string) {
-	list, _, err := entries(dir)
+// searchable lists the folders in which a nested project may be: no hidden, linked or vendored ones. maybe says that
+// dir itself may have an openspec folder: not, if no name in it is like that in any case.
+func searchable(dir string) (all []string, maybe bool) {
+	list, whole, err := entries(dir)
 	if err != nil {
-		return nil // what cannot be read has no project for us
+		return nil, true // what cannot be listed has no project below, for us
 	}
+	maybe = !whole
 	for _, e := range list {
-		if e.IsDir() && !hidden(e.Name()) && !slices.Contains(unsearched, e.Name()) {
-			all = append(all, filepath.Join(dir, e.Name()))
+		name := e.Name()
+		maybe = maybe || strings.EqualFold(name, "openspec")
+		if e.IsDir() && !hidden(name) && !slices.Contains(unsearched, name) {
+			all = append(all, filepath.Join(dir, name))
 		}
 	}
-	return all
+	return all, maybe
 }
 
 // inside gives the real path of a file of a project; ok is false if it is not there. A link out of the project is

@@ -80,6 +80,20 @@ func TestSpecKit(t *testing.T) {
 	}
 }
 
+// TestSpecKitNotes: the notes that stay at the end of a list explain labels that look like boxes.
+func TestSpecKitNotes(t *testing.T) {
+	const done = "- [X] T001 a\n- [x] T002 [P] b\n"
+	const notes = "## Notes\n- [P] tasks = different files, no dependencies\n- [Story] label maps a task to its story\n"
+	for list, want := range map[string]Status{
+		done + notes: Complete, done + "- [ ] T003 c\n" + notes: InProgress, done + "- [~] T003 c\n": InProgress, notes: NoTasks,
+	} {
+		w := look(t, tree(t, "-- .specify/x --\n-- specs/a/tasks.md --\n"+list), Hints{})
+		if w.Status != want || w.Candidates[0].Status != want || w.Total != w.Candidates[0].Total || w.Total != len(w.Tasks) {
+			t.Errorf("%q: %s, %d of %d", list, w.Status, w.Completed, w.Total)
+		}
+	}
+}
+
 func TestSpecKitPointer(t *testing.T) {
 	for _, c := range []struct {
 		name, json, variable string
@@ -140,6 +154,23 @@ func TestKiro(t *testing.T) {
 	same(t, "candidates", ids(w.Candidates), []string{"login", "planned"})
 	if w := look(t, dir, Hints{Change: "planned"}); w.Status != NoTasks || w.Why.Reason != ReasonNamed {
 		t.Errorf("%+v", w)
+	}
+}
+
+// TestKiroFlat: Kiro writes the parts of a task below it without indenting them as often as not.
+func TestKiroFlat(t *testing.T) {
+	const list = "- [x] 1. a\n- [-] 2. b\n- [x] 2.1 c\n- [ ] 2.2 d\n- [ ] 2.2.1 e\n- [ ]* 2.3 f\n- [ ] 20. g\n- [ ] 3. h\n- [ ] 3.1 i\n"
+	w := look(t, tree(t, "-- .kiro/specs/x/tasks.md --\n"+list), Hints{})
+	if nextText(w) != "2.2.1 e" {
+		t.Errorf("next is %q", nextText(w))
+	}
+	for _, p := range w.Pending() {
+		if p.Skipped {
+			t.Errorf("%q was passed over", p.Description)
+		}
+	}
+	if steps := w.Steps(9); len(steps) != 5 || steps[1].ID != "2.3" {
+		t.Errorf("steps %v", short(steps))
 	}
 }
 

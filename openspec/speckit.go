@@ -3,17 +3,24 @@ package openspec
 import (
 	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"session/internal/lazy"
 )
 
 var specKitID = lazy.Regexp(`^T[0-9]{3,}[a-z]?$`)
 
-// dressSpecKit reads "T012 [P] [US1] text": the id is T012; the labels stay in the text.
-func dressSpecKit(tasks []Task) {
+// dressSpecKit reads "T012 [P] [US1] text": the id is T012; the labels stay in the text. A label that stands alone is no
+// box: the notes at the end of its template have "- [P] tasks = different files, no dependencies".
+func dressSpecKit(tasks []Task) []Task {
+	tasks = slices.DeleteFunc(tasks, func(t Task) bool {
+		return !t.Done && strings.ContainsFunc(t.Mark, unicode.IsLetter)
+	})
 	for i := range tasks {
 		tasks[i].ID = leadingID(tasks[i], specKitID())
 	}
+	return tasks
 }
 
 // openSpecKit: specs/NNN-NAME/tasks.md of the nearest folder with .specify/. The current feature is what

@@ -26,10 +26,13 @@ type change struct {
 	Candidate
 	abs   string // its folder
 	files []taskFile
-	boxes bool         // its files are lists of check boxes, so that git's versions of them can be compared
-	dress func([]Task) // how its source reads the text of a box; nil: as it stands
-	aside *Warning     // never chosen by itself, and what to say if somebody names it
+	boxes bool     // its files are lists of check boxes, so that git's versions of them can be compared
+	dress dress    // nil: its boxes are read as they stand
+	aside *Warning // never chosen by itself, and what to say if somebody names it
 }
+
+// dress reads boxes as their source writes them, and leaves out what is none to it.
+type dress func([]Task) []Task
 
 // taskFile is a file with tasks: where it is, and how the answer writes that.
 type taskFile struct{ abs, rel string }
@@ -56,7 +59,10 @@ func (f *finder) texts(c *change, use func(file taskFile, text string, completed
 
 // count fills in a change's counts and status.
 func (f *finder) count(c *change) {
-	f.texts(c, func(_ taskFile, _ string, completed, total int) {
+	f.texts(c, func(file taskFile, text string, completed, total int) {
+		if c.dress != nil {
+			completed, total = tally(c.read(text, file.rel))
+		}
 		c.Completed += completed
 		c.Total += total
 	})
@@ -75,7 +81,7 @@ func (f *finder) parse(c *change) (tasks []Task) {
 func (c *change) read(text, rel string) []Task {
 	tasks := Parse(text, rel)
 	if c.dress != nil {
-		c.dress(tasks)
+		return c.dress(tasks)
 	}
 	return tasks
 }

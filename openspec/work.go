@@ -173,17 +173,14 @@ func (w Work) next() int {
 	return -1
 }
 
-// encloses reports whether task i is a parent of task j by indentation: it was not skipped, work goes on inside it.
+// encloses reports whether task i is a parent of task j: it was not skipped, work goes on inside it.
 func (w Work) encloses(i, j int) bool {
-	if w.Tasks[i].File != w.Tasks[j].File || w.Tasks[i].Indent >= w.Tasks[j].Indent {
-		return false
-	}
-	for k := i + 1; k < j; k++ {
-		if w.Tasks[k].Indent <= w.Tasks[i].Indent {
+	for k := i + 1; k <= j; k++ {
+		if !w.Tasks[k].within(w.Tasks[i]) {
 			return false
 		}
 	}
-	return true
+	return i < j
 }
 
 // Steps gives up to n tasks that can be offered as next steps: the one to go on with, then what follows it, then what

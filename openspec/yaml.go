@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"go.yaml.in/yaml/v3"
 
@@ -47,7 +48,8 @@ func parseYAML(text string) (value, error) {
 	if strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF") {
 		return value{}, fmt.Errorf("%w: not UTF-8", errYAML) // the library would decode UTF-16, the program does not
 	}
-	d := yaml.NewDecoder(strings.NewReader(forLibrary(wellFormed(text))))
+	text = forLibrary(wellFormed(text))
+	d := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
 		return value{&yaml.Node{Kind: yaml.ScalarNode}}, nil
@@ -63,19 +65,93 @@ func parseYAML(text string) (value, error) {
 	if len(doc.Content) == 0 {
 		return value{&yaml.Node{Kind: yaml.ScalarNode}}, nil
 	}
+	if err := strict(&doc, strings.Split(text, "\n"), -1); err != nil {
+		return value{}, err
+	}
 	return value{doc.Content[0]}, nil
 }
 
-// forLibrary rewrites what YAML 1.2 allows and the library does not: its own version, and a tab on an empty last line.
+// forLibrary rewrites what npm's yaml allows and the library does not, or takes for something else: directives, tabs
+// that lead an empty line or a comment, a block scalar that ends with the text, escapes of JSON, and odd characters.
 func forLibrary(text string) string {
 	text = strings.TrimPrefix(text, "\uFEFF")
-	if rest, ok := strings.CutPrefix(text, "%YAML 1.2"); ok {
-		text = "%YAML 1.1" + rest
+	if strings.HasPrefix(text, "%") {
+		text = knownDirectives(text)
 	}
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 && strings.Trim(text[i:], " \t\n") == "" {
-		text = text[:i+1]
+	if strings.Contains(text, "\t") {
+		text = tabLines().ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, "\t", " ") })
 	}
-	return text
+	if strings.Contains(text, `\`) {
+		text = jsonEscapes().ReplaceAllStringFunc(text, libraryEscape)
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return hide(text)
+}
+
+// knownDirectives drops all directives but those for tags: the program warns of them at most. One has to stay, since it
+// must be followed by a marker of the document's start.
+func knownDirectives(text string) string {
+	known := "%YAML 1.1\n"
+	for strings.HasPrefix(text, "%") {
+		line, rest, _ := strings.Cut(text, "\n")
+		if strings.HasPrefix(line, "%TAG") {
+			known += line + "\n"
+		}
+		text = rest
+	}
+	return known + text
+}
+
+var (
+	tabLines    = lazy.Regexp(`(?m)^ *\t[ \t]*(?:\r?$|#)`)
+	jsonEscapes = lazy.Regexp(`\\+(?:/|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
+)
+
+// libraryEscape writes an escaped slash or surrogate pair of JSON as the library can read it.
+func libraryEscape(s string) string {
+	last := strings.IndexAny(s, "/u") - 1
+	if last%2 == 1 { // the backslash before it is escaped itself
+		return s
+	}
+	if s[last+1] == '/' {
+		return s[:last] + string(rune(escapedSlash))
+	}
+	high, _ := strconv.ParseUint(s[last+2:last+6], 16, 32) // the pattern has checked the digits
+	low, _ := strconv.ParseUint(s[last+8:], 16, 32)
+	return s[:last] + fmt.Sprintf(`\U%08X`, utf16.DecodeRune(rune(high), rune(low)))
+}
+
+// Characters that the library refuses or breaks lines at, while they are nothing special to the program, are moved to a
+// plane for private use until the text has been read.
+const (
+	privatePlane = 0xF0000
+	escapedSlash = 0x100000
+)
+
+func hide(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r >= 0x7F && r < 0xA0 || r == 0x2028 || r == 0x2029 || r == 0xFFFE || r == 0xFFFF {
+			return privatePlane + r
+		}
+		return r
+	}, text)
+}
+
+func unhide(text string, escapes bool) string {
+	slash := `\/`
+	if escapes {
+		slash = "/"
+	}
+	text = strings.ReplaceAll(text, string(rune(escapedSlash)), slash)
+	return strings.Map(func(r rune) rune {
+		if r >= privatePlane && r < escapedSlash {
+			return r - privatePlane
+		}
+		return r
+	}, text)
 }
 
 func uniqueKeys(n *yaml.Node) error {
@@ -83,10 +159,11 @@ func uniqueKeys(n *yaml.Node) error {
 		seen := make(map[string]bool, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if k := n.Content[i]; k.Kind == yaml.ScalarNode {
-				if seen[k.Value] {
+				name := (value{k}).key()
+				if seen[name] {
 					return fmt.Errorf("%w: line %d: a key is written twice", errYAML, k.Line)
 				}
-				seen[k.Value] = true
+				seen[name] = true
 			}
 		}
 	}
@@ -96,6 +173,22 @@ func uniqueKeys(n *yaml.Node) error {
 		}
 	}
 	return nil
+}
+
+// key tells scalar keys apart as JavaScript does: 1 and 0x1 are the same, 1 and "1" are not.
+func (v value) key() string {
+	k := v.kind()
+	switch k {
+	case kindNull:
+		return fmt.Sprint(k)
+	case kindBool:
+		return fmt.Sprint(k, strings.ToLower(v.node.Value))
+	case kindNumber:
+		if n, ok := v.number(); ok {
+			return fmt.Sprint(k, n)
+		}
+	}
+	return fmt.Sprint(k, v.node.Value)
 }
 
 func (v value) resolved() *yaml.Node {
@@ -166,7 +259,8 @@ func (v value) text() (s string, ok bool) {
 	if v.kind() != kindString {
 		return "", false
 	}
-	return v.resolved().Value, true
+	n := v.resolved()
+	return unhide(n.Value, n.Style&yaml.DoubleQuotedStyle != 0), true
 }
 
 // items gives the entries of a list.

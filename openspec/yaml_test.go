@@ -34,10 +34,29 @@ func TestScalarKinds(t *testing.T) {
 func TestYAMLRefused(t *testing.T) {
 	for _, in := range []string{
 		"a: [b", "a: {b", `a: "b`, "a: b: c", "a: b\na: c", "x:\n  a: 1\n  a: 2", "- {a: 1, a: 2}", "a: 1\n---\nb: 2",
+		"1: a\n0x1: b", "1: a\n1.0: b", "~: a\nnull: b", "True: a\ntrue: b", "a: b\rc: d", "a: b\u2028c: d",
+		"%YAML 1.2\na: b",
 		"a: *nowhere", "\xFF\xFEa\x00", "a: @b", "a: `b", "\ta: b",
 	} {
 		if doc, err := parseYAML(in); !errors.Is(err, errYAML) {
 			t.Errorf("%q was read as kind %d, %v", in, doc.kind(), err)
+		}
+	}
+}
+
+// TestYAMLStrict has what npm's yaml 2 says of lines that are hardly indented and of comments hardly set off.
+func TestYAMLStrict(t *testing.T) {
+	for in, ok := range map[string]bool{
+		"a: [b,\nc]": false, "a: [b,\n c]": true, "a: [\n  b\n]": true, "a: [\nb\n]": false, "a: {\n b: c\n}": true,
+		"a: [ # c\n  b, # d\n# e\n  c ]": true, "a:\n- [b,\nc]": false, "a:\n- [b,\n c]": true,
+		"a:\n  - b: [c,\n    d]": false, "a:\n  - b: [c,\n     d]": true, "[a,\nb]": true, "{a: [b,\nc]}": true,
+		"a: \"b\nc\"": false, "a: \"b\n c\"": true, "a: 'b\n\n c'": true, "a: 'b\n\nc'": false, "a: \"b\\\n  c\"": true,
+		"a: \"b\"#c": false, "a: \"b\" #c": true, "a: 'b''' # c": true, "a: 'b'#c": false, "a: [b]#c": false,
+		"a: [b] #c": true, "a: [it's, 'b#c', \"]\", d#e] # f": true, "a: &x \"b\"#c": false, "a: !!str 'b' # c": true,
+		"a: b#c": true, "&x [a, b]": true, "&x\na: [b,\n c]": true,
+	} {
+		if _, err := parseYAML(in); (err == nil) != ok {
+			t.Errorf("%q: %v", in, err)
 		}
 	}
 }
@@ -55,6 +74,16 @@ func TestYAMLAccepted(t *testing.T) {
 		}
 		if got, ok := doc.get("a").text(); !ok || got != "b" {
 			t.Errorf("%q: a is %q, %v", in, got, ok)
+		}
+	}
+	for in, want := range map[string]string{
+		"|\n  b": "b\n", ">\n  b": "b\n", "|-\n  b": "b", "|+\n  b\n\n": "b\n\n",
+		`"\/b\\/c\\\/"`: `/b\/c\/`, `'\/b'`: `\/b`, `\/b`: `\/b`, `"\ud83d\udd25 \\ud83d\\udd25"`: `🔥 \ud83d\udd25`,
+		"b\u0085": "b\u0085", "b\rc": "b\rc", "b\u2028c": "b\u2028c", "b\x00": "b\x00", "b\x7F": "b\x7F",
+	} {
+		doc, err := parseYAML("a: " + in)
+		if got, ok := doc.get("a").text(); err != nil || !ok || got != want {
+			t.Errorf("%q is %q, %v; want %q", in, got, err, want)
 		}
 	}
 	if doc, err := parseYAML("a: x\xFFy\xE2\x9Cz"); err != nil {

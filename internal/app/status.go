@@ -123,6 +123,7 @@ type TasksResult struct {
 	Why        string     `json:"why"`
 	Candidates []string   `json:"candidates"`
 	Warnings   []string   `json:"warnings"`
+	Archive    string     `json:"archive,omitempty"` // where the change lies that was asked for, if it was archived
 
 	Work openspec.Work `json:"-"`
 }
@@ -191,6 +192,9 @@ func tasksResult(w openspec.Work) TasksResult {
 	}
 	for _, x := range w.Warnings {
 		r.Warnings = append(r.Warnings, x.String())
+	}
+	if w.Archive != nil {
+		r.Archive = w.Archive.Dir
 	}
 	return r
 }

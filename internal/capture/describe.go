@@ -81,8 +81,15 @@ func (w World) derive(d *Draft) Words {
 	case work.Source != "" && work.Change != "" && work.Unread() != nil:
 		return Words{WorkingOn: w.Say("words.unread", "change", work.Change), NextSteps: []string{w.Say("words.mend-tasks", "dir", work.Dir)},
 			From: mark("unread", t.Source, work.Change)}
+	case work.Status == openspec.InProgress: // what is open waits for something, or has no text
+		return Words{WorkingOn: w.Say("words.held", "change", work.Change, "n", work.Total-work.Completed), NextSteps: []string{w.Say("words.see-held")},
+			From: mark("held", t.Source, work.Change)}
 	case work.Source != "" && work.Change != "":
-		return Words{WorkingOn: w.Say("words.no-tasks", "change", work.Change), NextSteps: []string{w.Say("words.write-tasks", "dir", work.Dir)},
+		file := work.Dir + "/tasks.md"
+		if len(work.Files) > 0 {
+			file = work.Files[0]
+		}
+		return Words{WorkingOn: w.Say("words.no-tasks", "change", work.Change), NextSteps: []string{w.Say("words.write-tasks", "file", file)},
 			From: mark("no-tasks", t.Source, work.Change)}
 	case t.Source == ByHand:
 		n := len(t.Completed)

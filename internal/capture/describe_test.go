@@ -89,6 +89,12 @@ func TestTasksOfASource(t *testing.T) {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
+	d = &Draft{Ask: Ask{Change: "login"}, Scene: survey.Scene{Tasks: work(openspec.InProgress)}}
+	d.Scene.Tasks.Source, d.Scene.Tasks.Candidates = openspec.SpecKit, []openspec.Candidate{{ID: "login"}}
+	var unknown *UnknownChangeError
+	if _, err := tasks(d); !errors.As(err, &unknown) || unknown.Candidates != nil {
+		t.Errorf("a change of another source: %v", err)
+	}
 }
 
 // TestWords: never empty, never invented; what a person said holds until the world that it was said about has moved.
@@ -99,6 +105,10 @@ func TestWords(t *testing.T) {
 	done := work(openspec.Complete, openspec.Task{ID: "1", Description: "draw", Done: true})
 	kiro := done
 	kiro.Source = openspec.Kiro
+	blank := open("")
+	blank.Next = nil // nothing that can be offered
+	master := work(openspec.NoTasks)
+	master.Source, master.Files = openspec.TaskMaster, []string{".taskmaster/tasks/tasks.json"}
 	commit := &survey.Git{Real: &gitstate.Commit{ID: "c0ffee", Subject: "Fix it"}}
 	commit.Head.Ref = "refs/heads/feat"
 	unborn := &survey.Git{}
@@ -111,10 +121,13 @@ func TestWords(t *testing.T) {
 		on, next string
 		said     string // w: working_on was said, n: next_steps
 	}{
-		"the task to go on with":  {tasks: open("send"), on: "send", next: "send"},
-		"all tasks are done":      {tasks: done, on: "login: all 1 task done", next: "openspec archive login"},
-		"all done, no OpenSpec":   {tasks: kiro, on: "login: all 1 task done", next: "choose what to do next"},
-		"no tasks yet":            {tasks: work(openspec.NoTasks), on: "login: no tasks yet", next: "write openspec/changes/login/tasks.md"},
+		"the task to go on with": {tasks: open("send"), on: "send", next: "send"},
+		"all tasks are done":     {tasks: done, on: "login: all 1 task done", next: "openspec archive login"},
+		"all done, no OpenSpec":  {tasks: kiro, on: "login: all 1 task done", next: "choose what to do next"},
+		"no tasks yet":           {tasks: work(openspec.NoTasks), on: "login: no tasks yet", next: "write openspec/changes/login/tasks.md"},
+		"open, but without a text": {tasks: blank, on: "login: 1 open task, none that can be begun",
+			next: "see what holds the open tasks up, or give them a text: session tasks"},
+		"a list of another name":  {tasks: master, on: "login: no tasks yet", next: "write .taskmaster/tasks/tasks.json"},
 		"by hand":                 {ask: Ask{Todo: []string{"a", "b", "c", "d"}}, on: "a", next: "a,b,c"},
 		"all done by hand":        {ask: Ask{Done: []string{"a", "b"}}, on: "b", next: "choose what to do next"},
 		"the last commit":         {git: commit, on: "Fix it (feat)", next: "go on: Fix it (feat)"},

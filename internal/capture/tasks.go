@@ -50,8 +50,10 @@ func tasks(d *Draft) (Tasks, error) {
 	w := d.Scene.Tasks
 	if d.Ask.Change != "" && (w.Source != openspec.OpenSpec || w.Status == openspec.NotFound || w.Status == openspec.Archived || w.Status == openspec.None) {
 		e := &UnknownChangeError{Change: d.Ask.Change, Status: w.Status}
-		for _, c := range w.Candidates {
-			e.Candidates = append(e.Candidates, c.ID)
+		if w.Source == openspec.OpenSpec { // changes of another source cannot be named here
+			for _, c := range w.Candidates {
+				e.Candidates = append(e.Candidates, c.ID)
+			}
 		}
 		return Tasks{}, e
 	}
