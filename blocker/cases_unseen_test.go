@@ -204,5 +204,13 @@ Done. Your build exited with 1.
 error: release version 21 not supported
 Usage: javac <options> <source files>
 use --help for a list of possible options
+=== case go json behind time stamps | test_failure | a_test.go:3 | want 3
+2026-01-03T10:00:01.1234567Z {"Time":"2026-01-03T10:00:01Z","Action":"start","Package":"example.com/shop"}
+2026-01-03T10:00:01.1234567Z {"Time":"2026-01-03T10:00:01Z","Action":"run","Package":"example.com/shop","Test":"TestAdd"}
+2026-01-03T10:00:01.1234567Z {"Time":"2026-01-03T10:00:01Z","Action":"output","Package":"example.com/shop","Test":"TestAdd","Output":"=== RUN   TestAdd\n"}
+2026-01-03T10:00:01.1234567Z {"Time":"2026-01-03T10:00:01Z","Action":"output","Package":"example.com/shop","Test":"TestAdd","Output":"    a_test.go:3: Add(1,2) = 4, want 3\n"}
+2026-01-03T10:00:01.1234567Z {"Time":"2026-01-03T10:00:01Z","Action":"output","Package":"example.com/shop","Test":"TestAdd","Output":"--- FAIL: TestAdd (0.00s)\n"}
+2026-01-03T10:00:01.1234567Z {"Time":"2026-01-03T10:00:01Z","Action":"fail","Package":"example.com/shop","Test":"TestAdd","Elapsed":0}
+2026-01-03T10:00:01.1234567Z ##[error]Process completed with exit code 1.
 `)
 }

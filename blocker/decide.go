@@ -440,7 +440,7 @@ func (s *scan) lastWords(in *Input) string {
 // lastLines are the last lines of the log that are not blank.
 func (s *scan) lastLines() (out []string) {
 	for l := range strings.FieldsFuncSeq(string(s.end), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if l = string(stripPrefixes([]byte(l))); strings.TrimSpace(l) != "" {
+		if l = string(plainLine([]byte(l))); strings.TrimSpace(l) != "" {
 			out = append(out, cut(l, maxLine))
 		}
 	}
