@@ -329,5 +329,68 @@ app/a.rb:3:5: C: [Correctable] Style/StringLiterals: Prefer single-quoted string
 
 2 files inspected, 1 offense detected, 1 offense autocorrectable
 ##[error]Process completed with exit code 1.
+=== case cmake test program does not link | build_error | | test_cart
+[ 90%] Linking CXX executable test_cart
+strange linker: cannot do that
+make[2]: *** [CMakeFiles/test_cart.dir/build.make:97: test_cart] Error 1
+make[1]: *** [CMakeFiles/Makefile2:83: CMakeFiles/test_cart.dir/all] Error 2
+make: *** [Makefile:91: all] Error 2
+=== case cmake check target | test_failure | | CMakeFiles/check
+Running the checks
+3 of 14 checks are not as they should be
+make[3]: *** [CMakeFiles/check.dir/build.make:57: CMakeFiles/check] Error 8
+make[2]: *** [CMakeFiles/Makefile2:83: CMakeFiles/check.dir/all] Error 2
+make: *** [Makefile:91: check] Error 2
+=== case sbt plugin server error | ci_failure | |
+$ sbt test
+curl: (22) The requested URL returned error: 503 Service Unavailable
+The command "sbt test" exited with 1.
+
+Done. Your build exited with 1.
+=== case ssh key | ci_failure | |
+Cloning into 'deps/lib'...
+git@github.com: Permission denied (publickey).
+fatal: Could not read from remote repository.
+##[error]Process completed with exit code 128.
+=== case expired certificate | ci_failure | |
+fatal: unable to access 'https://git.example/a.git/': SSL certificate problem: certificate has expired
+##[error]Process completed with exit code 128.
+=== case gha secret missing | ci_failure | |
+##[group]Run docker/login-action@v3
+##[endgroup]
+##[error]Username and password required
+=== case gha upload quota | ci_failure | |
+##[group]Run actions/upload-artifact@v4
+##[endgroup]
+##[error]Failed to CreateArtifact: Artifact storage quota has been hit. Unable to upload any new artifacts.
+=== case pytest passes then sonar fails | ci_failure | |
+======================= 12 passed in 0.31s =======================
+ERROR: QUALITY GATE STATUS: FAILED - View details on https://sonar.example/dashboard
+##[error]Process completed with exit code 1.
+=== case ctest nothing | none
+Test project /w/build
+No tests were found!!!
+=== case xfail strict | test_failure | |
+=================================== FAILURES ===================================
+__________________________________ test_later __________________________________
+[XPASS(strict)] not done yet
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_later
+============================== 1 failed in 0.01s ===============================
+=== case unittest unexpected success | test_failure | |
+test_later (test_a.T) ... unexpected success
+
+----------------------------------------------------------------------
+Ran 1 test in 0.000s
+
+FAILED (unexpected successes=1)
+=== case ginkgo flake passes | none
+Running Suite: Cart Suite
+Will run 2 of 2 specs
+••
+Ran 2 of 2 Specs in 0.001 seconds
+SUCCESS! -- 2 Passed | 0 Failed | 0 Pending | 0 Skipped
+PASS
+ok  	example.com/cart	0.01s
 `)
 }
