@@ -147,7 +147,7 @@ program finished with exit code 2
 ERROR: failed to solve: process "/bin/sh -c apt-get install -y libfoo-dev" did not complete successfully: exit code: 100
 === case docker copy | build_error | | failed to compute cache key
 ERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref x: "/dist": not found
-=== case docker daemon | build_error | | Cannot connect to the Docker daemon
+=== case docker daemon | ci_failure | | Cannot connect to the Docker daemon
 Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?
 === case compose prefix | build_error | a.py:3 | SyntaxError
 web_1  |   File "/workspace/app/a.py", line 3

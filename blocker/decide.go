@@ -3,6 +3,7 @@ package blocker
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"session/blocker/rules"
@@ -147,8 +148,11 @@ func (s *step) buildBeforeTests(build, test *hit) bool {
 }
 
 // neutral: make and ninja run tests as well as compilers, so their closing lines do not tell the stage. A target called
-// test or check does.
+// test or check tells it only when nothing else does: the tests are built, and often linted, by it as well.
 func (s *step) neutral() bool {
+	if s.stage.m.Rule.ID == "make-test-failed" {
+		return true
+	}
 	if s.stage.m.Rule.Type != string(BuildError) || s.definite[string(BuildError)] != nil {
 		return false
 	}
@@ -167,8 +171,8 @@ func (s *step) earliest(want func(*hit) bool, types ...Type) (f finding, ok bool
 	return f, ok
 }
 
-// generic closing lines say that something failed, not what.
-func generic(h *hit) bool { return h.m.Rule.Verdict != "" }
+// generic closing lines say that something failed, not what; that a gate was not passed is what failed.
+func generic(h *hit) bool { return h.m.Rule.Verdict != "" && h.m.Rule.ID != "coverage-gate" }
 
 // weakest picks among hits that count only because the run failed: tests, then build, then the rest; a closing line
 // last.
@@ -221,6 +225,7 @@ func (s *scan) dyingWords() (finding, bool) {
 			if kept := s.cur.weak[m.Rule.Type]; kept != nil && kept.text == h.text { // it knows its line and the place that frames named
 				h = kept
 			}
+			s.raised(h, last[:i])
 			return finding{inWords(Type(m.Rule.Type), h), h}, true
 		}
 		if !afterwords().MatchString(last[i]) {
@@ -228,6 +233,23 @@ func (s *scan) dyingWords() (finding, bool) {
 		}
 	}
 	return finding{}, false
+}
+
+// raised gives a Python exception without a place that of the nearest frame above it, up to its traceback's head.
+func (s *scan) raised(h *hit, above []string) {
+	if h.m.Rule.ID != "py-exception" || h.m.File != "" {
+		return
+	}
+	for _, l := range slices.Backward(above) {
+		m, ok := s.table.MatchText(l, nil)
+		switch {
+		case ok && m.Rule.ID == "py-traceback":
+			return
+		case ok && m.Rule.ID == "py-frame" && !isForeign(m.File):
+			h.m.File, h.m.Line = m.File, m.Line
+			return
+		}
+	}
 }
 
 // isLogged: an exception of a package's, with frames behind it, is what a server wrote down and got over; an interpreter
@@ -418,7 +440,7 @@ func (s *scan) lastWords(in *Input) string {
 // lastLines are the last lines of the log that are not blank.
 func (s *scan) lastLines() (out []string) {
 	for l := range strings.FieldsFuncSeq(string(s.end), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if l = string(stripPrefixes([]byte(l))); strings.TrimSpace(l) != "" {
+		if l = string(plainLine([]byte(l))); strings.TrimSpace(l) != "" {
 			out = append(out, cut(l, maxLine))
 		}
 	}

@@ -22,6 +22,27 @@ type goEvent struct {
 	Action, Package, ImportPath, Test, Output, FailedBuild string
 }
 
+// eventHead begins an event; eventOutput stands before what a test or a build printed in it.
+var (
+	eventHead   = []byte(`{"`)
+	eventOutput = []byte(`"Output":"`)
+	eventAction = []byte(`output","`)
+)
+
+// plainLine is a line as the tool wrote it: without prefixes, and out of the event that `go test -json` put it in, where
+// such events stand in the log of a CI system.
+func plainLine(b []byte) []byte {
+	b = stripPrefixes(b)
+	if !bytes.HasPrefix(b, eventHead) || b[len(b)-1] != '}' || !bytes.Contains(b, eventAction) || !bytes.Contains(b, eventOutput) {
+		return b
+	}
+	var e goEvent
+	if json.Unmarshal(b, &e) != nil || e.Action != "output" && e.Action != "build-output" {
+		return b
+	}
+	return bytes.TrimRight(cleanText(nil, []byte(e.Output), UTF8), " \t\r\n")
+}
+
 // goOutput is what one test, package or build printed, with the lines of the report.
 type goOutput struct {
 	text  []byte

@@ -169,7 +169,7 @@ func above(text []byte, at, n int, fn func(line []byte) bool) {
 		for start > max(0, end-lineCap) && text[start-1] != '\n' && text[start-1] != '\r' {
 			start--
 		}
-		if end-start > 0 && end-start < lineCap && !fn(stripPrefixes(text[start:end])) {
+		if end-start > 0 && end-start < lineCap && !fn(plainLine(text[start:end])) {
 			return
 		}
 		at = start

@@ -123,7 +123,7 @@ func lineBreak(text []byte, at int) (next, newlines int) {
 // line looks at one line.
 func (s *scan) line(text []byte, start, end, no int, c *chunk, sel *rules.Line) {
 	s.seq++
-	line := stripPrefixes(text[start:min(end, start+lineCap)])
+	line := plainLine(text[start:min(end, start+lineCap)])
 	s.feed(line, no)
 	if sel == nil {
 		return

@@ -132,7 +132,10 @@ func (f *failure) take(b *Blocker, s *scan, h *hit) {
 	d.Type = f.t
 	s.describe(&d, h)
 	b.Message, b.Evidence = d.Message, d.Evidence
-	if h.m.Rule.Type == string(f.t) {
+	if f.t == BuildError && h.m.Rule.Type == string(Dependency) && h.definite() { // as the same words outside a report
+		b.Type = Dependency
+	}
+	if h.m.Rule.Type == string(b.Type) {
 		b.Resolution = d.Resolution
 	}
 	if b.File == "" || b.Line == 0 {
