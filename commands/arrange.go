@@ -100,6 +100,9 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 func refused(known []cli.Flag, names, words []string) error {
 	for _, name := range names {
 		if len(words) > 0 && name != completes && lookup(known, name) == nil {
+			if words[len(words)-1] == "watch" { // it is the watched command's
+				return &misuse{"usage.watch", nil}
+			}
 			return &misuse{"usage.no-flag", []any{"flag", dashed(name)}}
 		}
 	}
