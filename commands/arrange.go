@@ -80,14 +80,8 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 			flags = append(flags, args[i])
 		}
 	}
-	if slices.ContainsFunc(names, func(n string) bool { return n == "help" || n == "h" }) {
-		return append(words, "--help"), nil // whatever else is said: the library would look for a command of that name
-	}
-	if len(words) == 0 && slices.Contains(flags, "--version") {
-		return []string{"version"}, nil
-	}
-	if err := refused(known, names, words); err != nil {
-		return nil, err
+	if instead, err := settled(words, names, known); instead != nil || err != nil {
+		return instead, err
 	}
 	line := append(words, flags...)
 	if len(rest) > 0 {
@@ -96,14 +90,30 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 	return line, nil
 }
 
-// refused names the first flag that the command does not have. What no command is named by is refused for that.
-func refused(known []cli.Flag, names, words []string) error {
-	for _, name := range names {
-		if len(words) > 0 && name != completes && lookup(known, name) == nil {
-			return &misuse{"usage.no-flag", []any{"flag", dashed(name)}}
-		}
+// settled is the command line where it is clear from the names of its flags: they ask for help or the version, or the
+// command does not have one of them. What no command is named by is refused for that, and what is being completed is
+// not yet a name.
+func settled(words, names []string, known []cli.Flag) (instead []string, err error) {
+	switch {
+	case slices.Contains(names, completes):
+		return nil, nil
+	case slices.Contains(names, "help"), slices.Contains(names, "h"):
+		return append(words, "--help"), nil // whatever else is said: the library would look for a command of that name
+	case len(words) == 0 && slices.Contains(names, "version"):
+		return []string{"version"}, nil
+	case len(words) == 0:
+		return nil, nil
 	}
-	return nil
+	for _, name := range names {
+		if lookup(known, name) != nil {
+			continue
+		}
+		if words[len(words)-1] == "watch" { // it is the watched command's
+			return nil, &misuse{"usage.watch", nil}
+		}
+		return nil, &misuse{"usage.no-flag", []any{"flag", dashed(name)}}
+	}
+	return nil, nil
 }
 
 // completes is the flag by which the library is asked what could follow.

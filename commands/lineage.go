@@ -121,7 +121,9 @@ func (r *root) show(k *call) error {
 	}
 	r.say("%s\n", r.rowLine(res.Row))
 	r.row("show.id", res.ID)
-	r.row("show.parent", res.Parent)
+	if res.Parent != "" {
+		r.row("show.parent", res.Parent)
+	}
 	r.row("show.path", text.Safe(res.Path))
 	r.row("show.plan", res.PlanHash)
 	r.row("brief.working-on", text.Safe(res.Context.State.WorkingOn))

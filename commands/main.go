@@ -29,6 +29,7 @@ type System struct {
 	Dir      string
 	Now      func() time.Time
 	Terminal bool // a person reads Err and answers on In
+	Plain    bool // the terminal cannot draw: it has no size, as one without a window (script, a container), or is dumb
 	Columns  int  // width of the terminal; 0: not a terminal
 	Parts    Parts
 }
@@ -41,6 +42,9 @@ func FromOS() System {
 	}
 	s := System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Dir: dir, Now: time.Now}
 	s.Terminal = term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
+	if w, h, err := term.GetSize(int(os.Stderr.Fd())); err == nil {
+		s.Plain = w == 0 || h == 0 || os.Getenv("TERM") == "dumb"
+	}
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		s.Columns = w
 	}

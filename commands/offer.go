@@ -72,7 +72,7 @@ func (r *root) ask(field huh.Field) error {
 	if r.ended { // nobody is there any more
 		return nil
 	}
-	in, accessible := r.In, r.getenv("ACCESSIBLE") != ""
+	in, accessible := r.In, r.Plain || r.getenv("ACCESSIBLE") != ""
 	if accessible {
 		in = &empties{r.In, &r.ended}
 	}
