@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -29,14 +30,17 @@ type lines struct {
 	in    *bufio.Reader
 	out   io.Writer
 	words *text.Catalogue
-	rest  []byte // of the line that is being read
-	old   bool   // the client speaks a version that knows several messages at once
+	calls *calls
+	ctx   context.Context // of the connection
+	rest  []byte          // of the line that is being read
+	old   bool            // the client speaks a version that knows several messages at once
 }
 
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.line()
 		if err != nil && len(line) == 0 {
+			l.calls.wait(l.ctx)
 			return 0, err
 		}
 		if l.rest, err = l.message(line); err != nil {
@@ -46,6 +50,12 @@ func (l *lines) Read(p []byte) (int, error) {
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// Close ends the reading, and the waiting for answers.
+func (l *lines) Close() error {
+	l.calls.leave()
+	return l.Closer.Close()
 }
 
 // line is the next line; of one that is too long only its beginning.
@@ -92,6 +102,9 @@ func (l *lines) message(line []byte) ([]byte, error) {
 	if line[0] == '[' && !l.old {
 		return nil, l.refuse(noRequest, nil, l.words.Say("mcp.batch"))
 	}
+	for _, one := range all {
+		l.calls.asked(one)
+	}
 	if line[0] == '[' { // together the SDK answers requests alone
 		line = separate(all)
 	}
@@ -125,11 +138,18 @@ func (l *lines) refuse(code int, of []byte, why string) error {
 // whole writes one message at a time.
 type whole struct {
 	io.WriteCloser
-	turn sync.Mutex
+	calls *calls
+	turn  sync.Mutex
 }
 
 func (w *whole) Write(p []byte) (int, error) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
-	return w.WriteCloser.Write(p)
+	n, err := w.WriteCloser.Write(p)
+	if err != nil {
+		w.calls.leave()
+		return n, err
+	}
+	w.calls.answered(p)
+	return n, nil
 }

@@ -31,10 +31,12 @@ func New(p app.Place) *mcp.Server {
 	return m
 }
 
-// Serve speaks with one client until it closes in, or ctx ends: both are its usual end and no error.
+// Serve speaks with one client until it has closed in and is answered, or ctx ends: both are its usual end and no error.
 func Serve(ctx context.Context, p app.Place, in io.ReadCloser, out io.WriteCloser) error {
-	one := &whole{WriteCloser: out}
-	err := New(p).Run(ctx, &mcp.IOTransport{Reader: &lines{Closer: in, in: bufio.NewReader(in), out: one, words: p.Words}, Writer: one})
+	open := &calls{}
+	one := &whole{WriteCloser: out, calls: open}
+	reader := &lines{Closer: in, in: bufio.NewReader(in), out: one, words: p.Words, calls: open, ctx: ctx}
+	err := New(p).Run(ctx, &mcp.IOTransport{Reader: reader, Writer: one})
 	if err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -331,4 +332,37 @@ func TestSeveralMessagesInOneLine(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("it ends with %v", err)
 	}
+}
+
+// TestAnswersBehindTheEnd: a client that writes all it asks and closes its end is answered; one that is gone, or takes a
+// request back, is not waited for.
+func TestAnswersBehindTheEnd(t *testing.T) {
+	const begin = `{"jsonrpc":"2.0","id":"1","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+	const calls = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save","arguments":{"message":"said at the end"}}}
+{"jsonrpc":"2.0","id":2.5,"method":"ping"}
+{"jsonrpc":"2.0","id":3,"method":"nosuch"}
+{"jsonrpc":"2.0","id":4,"method":"tools/list"}`
+	var out bytes.Buffer
+	p := place(t, text.English)
+	if err := Serve(t.Context(), p, io.NopCloser(strings.NewReader(begin+calls)), discard{&out}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		got[gjson.Get(line, "id").Raw] = true
+	}
+	if len(got) != 5 || !got[`"1"`] || !got["1"] || !got["4"] {
+		t.Errorf("answered: %v\n%s", got, out.String())
+	}
+	const back = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
+`
+	if err := Serve(t.Context(), p, io.NopCloser(strings.NewReader(begin+back)), discard{io.Discard}); err != nil {
+		t.Error(err)
+	}
+	gone, w := io.Pipe()
+	gone.Close()
+	_ = Serve(t.Context(), p, io.NopCloser(strings.NewReader(begin+calls)), w) // an error is a fine answer
 }
