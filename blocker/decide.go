@@ -280,18 +280,38 @@ func inWords(t Type, h *hit) Type {
 // fallback gives a failing run without any hit its blocker: nothing that failed goes unseen.
 func (s *scan) fallback(in *Input) finding {
 	t := CIFailure
-	switch c := in.Command; {
+	switch c := commandType(in.Command); {
 	case in.Exit != nil && killed(*in.Exit):
-	case dependencyCommand().MatchString(c):
-		t = Dependency
-	case testCommand().MatchString(c):
-		t = TestFailure
-	case buildCommand().MatchString(c):
-		t = BuildError
+	case c != "":
+		t = c
 	case s.verdict.last != nil && s.verdict.last.m.Rule.Type != "":
 		t = Type(s.verdict.last.m.Rule.Type)
 	}
 	return finding{t, s.verdict.last}
+}
+
+// commandType is what the failure of a command is when nothing else tells; "" where the command does not tell either.
+func commandType(command string) Type {
+	switch {
+	case dependencyCommand().MatchString(command):
+		return Dependency
+	case testCommand().MatchString(command):
+		return TestFailure
+	case buildCommand().MatchString(command):
+		return BuildError
+	}
+	return ""
+}
+
+// byCommand makes more of a finding that only means that something failed, if the command that was run here says what:
+// an exception out of a build script is a failing build.
+func byCommand(f finding, in *Input) Type {
+	if f.t == CIFailure && f.hit != nil && f.hit.m.Rule.Strength == rules.Weak && in.Exit != nil {
+		if t := commandType(in.Command); t != "" {
+			return t
+		}
+	}
+	return f.t
 }
 
 // killed: a signal or a time-out ended the command (128+9, 128+15, timeout(1)'s 124).
@@ -410,7 +430,7 @@ func headMessage(h *hit) string {
 
 var headlines = map[Type]string{
 	BuildError: "The build fails", TestFailure: "A test fails", Dependency: "A dependency is missing or does not fit",
-	ReviewBlocked: "The review asks for changes", CIFailure: "The CI run fails", MergeConflict: "There is a merge conflict",
+	ReviewBlocked: "The review asks for changes", CIFailure: "The run fails", MergeConflict: "There is a merge conflict",
 	DecisionRequired: "A decision is needed", DesignIssue: "There is a design issue", Other: "Something stops the work",
 }
 

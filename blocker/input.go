@@ -239,6 +239,7 @@ func (s *scan) conclude(in *Input, o *Options, r *Report) {
 	if !ok {
 		f = s.fallback(in)
 	}
+	f.t = byCommand(f, in)
 	if in.Exit != nil && killed(*in.Exit) && (f.hit == nil || !f.hit.definite()) {
 		f.t = CIFailure
 	}
