@@ -310,8 +310,12 @@ func (r *root) export(k *call) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // half a file is none
+		return err
 	}
-	return err
+	if !r.json {
+		r.say("%s\n", r.words.Say("export.done", "file", text.Safe(to)))
+	}
+	return nil
 }
 
 func (r *root) imports(k *call) error {
