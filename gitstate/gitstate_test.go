@@ -190,6 +190,7 @@ echo 1 >1; git add -A; git commit -qm ours; git push -q origin HEAD~1:refs/heads
 
 func FuzzParseStatus(f *testing.F) {
 	f.Add([]byte("# branch.oid (initial)\x00# branch.head main\x00? a\x00"))
+	f.Add([]byte("?0\x00? \x00"))
 	f.Add([]byte("1 .M N... 100644 100644 100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 a b\x00"))
 	f.Add([]byte("u UU N... 100644 100644 100644 100644 1 2 3 a\x001 x\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -149,7 +149,10 @@ func (s *Status) header(line string) {
 func parseEntry(line string) (Entry, error) {
 	bad := func() (Entry, error) { return Entry{}, fmt.Errorf("git status: record %q", clip([]byte(line))) }
 	switch Kind(line[0]) {
-	case Untracked:
+	case Untracked: // ? path
+		if len(line) < 3 || line[1] != ' ' {
+			return bad()
+		}
 		return Entry{Path: line[2:], Kind: Untracked, X: '?', Y: '?'}, nil
 	case '!':
 		return Entry{}, nil

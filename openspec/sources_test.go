@@ -322,6 +322,7 @@ func TestTaskMasterNext(t *testing.T) {
 func FuzzTaskMaster(f *testing.F) {
 	f.Add(tmTasks)
 	f.Add(`{"tasks":[{"id":1,"title":"a","subtasks":[{"id":"x.y","title":"b","status":"In-Progress"}]}]}`)
+	f.Add(`{"tasks":[{"id":1},{"id":1,"title":"a"}]}`)
 	f.Add(`{"a":{"tasks":[{"id":1e3,"dependencies":[1.5,"1"]}]},"tasks":{}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		tags, err := parseTaskMaster(text)

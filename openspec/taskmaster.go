@@ -223,7 +223,13 @@ func (t *taskMaster) resume(_ context.Context, c *change, tasks []Task) (int, Re
 		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.deps, b.deps),
 			cmp.Compare(a.parent, b.parent), cmp.Compare(a.number, b.number))
 	})
-	return slices.IndexFunc(tasks, func(task Task) bool { return task.ID == best.id }), Resume{Reason: ResumeReady}
+	next := slices.IndexFunc(tasks, func(task Task) bool { // an id may stand twice
+		return task.ID == best.id && !task.Done && strings.TrimSpace(task.Description) != ""
+	})
+	if next < 0 {
+		return -1, Resume{}
+	}
+	return next, Resume{Reason: ResumeReady}
 }
 
 func (task tmTask) ready(id, parent, priority string, done map[string]bool) (ready, bool) {
