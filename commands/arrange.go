@@ -1,40 +1,32 @@
 package commands
 
 import (
-	"fmt"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"session/internal/app"
-	"session/internal/text"
 
 	"github.com/urfave/cli/v2"
 )
 
-// misuse is a command line that makes no sense, said in the language of whoever typed it.
-type misuse struct {
-	key  string // of the catalogue
-	args []any
+// misuse refuses a command line that makes no sense, in the language of whoever typed it.
+func (r *root) misuse(key string, pairs ...any) error {
+	return &app.UsageError{Err: errors.New(r.words.Say(key, pairs...))}
 }
-
-func (m *misuse) Error() string { return text.New(text.English).Say(m.key, m.args...) }
 
 // usageError takes what the library refuses: what arrange lets through is known, so a value is at fault.
-func usageError(_ *cli.Context, err error, _ bool) error {
-	return &misuse{"usage.value", []any{"why", err}}
-}
-
-func usagef(format string, args ...any) error {
-	return &app.UsageError{Err: fmt.Errorf(format, args...)}
+func (r *root) usageError(_ *cli.Context, err error, _ bool) error {
+	return r.misuse("usage.value", "why", err)
 }
 
 // arrange brings a command line into the order that urfave/cli understands (it stops looking for flags at the first
 // argument): command, flags, "--", arguments. What follows a "--" of the user's stays as it is. --arguments=TEXT stands
 // for the words in TEXT, once: that is how an assistant's slash command hands over what a person typed behind it. They are
 // not asked for permission, so they neither run a program nor lead out of the project.
-func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) ([]string, error) {
+func (r *root) arrange(a *cli.App, args []string, expand func(string) ([]string, error)) ([]string, error) {
 	var words, flags, rest, names []string
 	commands, known := a.Commands, a.Flags
 	pasted := 0 // how many words of TEXT are to come
@@ -50,7 +42,7 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 				names = append(names, arg)
 			} else if c := find(commands, arg); c != nil && len(rest) == 0 {
 				if pasted >= 0 && c.Name == "watch" {
-					return nil, usagef("%q runs a program: it is not for a slash command; run session blocker watch by itself", arg)
+					return nil, r.misuse("usage.slash-program", "command", arg)
 				}
 				words, commands, known = append(words, c.Name), c.Subcommands, c.Flags
 			} else {
@@ -68,19 +60,19 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 			continue
 		}
 		if pasted >= 0 && slices.Contains(elsewhere, name) {
-			return nil, usagef("%s leads out of this project: it is not for a slash command", dashed(name))
+			return nil, r.misuse("usage.slash-elsewhere", "flag", dashed(name))
 		}
 		flags, names = append(flags, arg), append(names, name)
 		if f := lookup(known, name); f != nil && takesValue(f) && !assigned {
 			if i+1 == len(args) {
-				return nil, &misuse{"usage.no-value", []any{"flag", dashed(name)}}
+				return nil, r.misuse("usage.no-value", "flag", dashed(name))
 			}
 			i++
 			pasted--
 			flags = append(flags, args[i])
 		}
 	}
-	if instead, err := settled(words, names, known); instead != nil || err != nil {
+	if instead, err := r.settled(words, names, known); instead != nil || err != nil {
 		return instead, err
 	}
 	line := append(words, flags...)
@@ -93,7 +85,7 @@ func arrange(a *cli.App, args []string, expand func(string) ([]string, error)) (
 // settled is the command line where it is clear from the names of its flags: they ask for help or the version, or the
 // command does not have one of them. What no command is named by is refused for that, and what is being completed is
 // not yet a name.
-func settled(words, names []string, known []cli.Flag) (instead []string, err error) {
+func (r *root) settled(words, names []string, known []cli.Flag) (instead []string, err error) {
 	switch {
 	case slices.Contains(names, completes):
 		return nil, nil
@@ -109,9 +101,9 @@ func settled(words, names []string, known []cli.Flag) (instead []string, err err
 			continue
 		}
 		if words[len(words)-1] == "watch" { // it is the watched command's
-			return nil, &misuse{"usage.watch", nil}
+			return nil, r.misuse("usage.watch")
 		}
-		return nil, &misuse{"usage.no-flag", []any{"flag", dashed(name)}}
+		return nil, r.misuse("usage.no-flag", "flag", dashed(name))
 	}
 	return nil, nil
 }
@@ -153,7 +145,7 @@ func (k *call) none() error { return k.atMost(0) }
 // atMost refuses more than n arguments.
 func (k *call) atMost(n int) error {
 	if k.NArg() > n {
-		return &misuse{"usage.unexpected", []any{"argument", strconv.Quote(k.Args().Get(n))}}
+		return k.misuse("usage.unexpected", "argument", strconv.Quote(k.Args().Get(n)))
 	}
 	return nil
 }
@@ -162,7 +154,7 @@ func (k *call) atMost(n int) error {
 func (k *call) said(name string) (string, error) {
 	v := k.String(name)
 	if k.IsSet(name) && strings.TrimSpace(v) == "" {
-		return "", &misuse{"usage.empty", []any{"flag", dashed(name)}}
+		return "", k.misuse("usage.empty", "flag", dashed(name))
 	}
 	return strings.TrimSpace(v), nil
 }
@@ -172,7 +164,7 @@ func (k *call) saidAll(name string) ([]string, error) {
 	var all []string
 	for _, v := range k.StringSlice(name) {
 		if strings.TrimSpace(v) == "" {
-			return nil, &misuse{"usage.empty", []any{"flag", dashed(name)}}
+			return nil, k.misuse("usage.empty", "flag", dashed(name))
 		}
 		all = append(all, strings.TrimSpace(v))
 	}

@@ -48,15 +48,15 @@ func TestArrange(t *testing.T) {
 		"blocker set build_error -h -m x":       "blocker set --help",
 		"blocker watch -- make --help":          "blocker watch -- make --help",
 	} {
-		got, err := arrange(a, strings.Fields(line), typed)
+		got, err := r.arrange(a, strings.Fields(line), typed)
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, %v; want %q", line, strings.Join(got, " "), err, want)
 		}
 	}
-	if _, err := arrange(a, []string{"load", "--arguments=a_--arguments=b"}, typed); err == nil || err.Error() != "there is no flag --arguments" {
+	if _, err := r.arrange(a, []string{"load", "--arguments=a_--arguments=b"}, typed); err == nil || err.Error() != "there is no flag --arguments" {
 		t.Errorf("more than once: %v", err)
 	}
-	if _, err := arrange(a, []string{"save", "-m"}, nil); err == nil || err.Error() != "-m needs a value" {
+	if _, err := r.arrange(a, []string{"save", "-m"}, nil); err == nil || err.Error() != "-m needs a value" {
 		t.Errorf("%v", err)
 	}
 }

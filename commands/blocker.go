@@ -88,7 +88,7 @@ func (r *root) showBlocker(b blocker.Blocker) {
 // blockerScan says what logs say; one JSON document a file.
 func (r *root) blockerScan(k *call) error {
 	if k.NArg() == 0 {
-		return usagef("%s", r.words.Say("usage.scan"))
+		return r.misuse("usage.scan")
 	}
 	for _, name := range k.Args().Slice() {
 		res, err := app.ScanLog(k.Ctx(), k.place, name, r.In)
@@ -110,14 +110,14 @@ func (r *root) blockerScan(k *call) error {
 
 func (r *root) blockerSet(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.blocker-set", "list", words(blocker.Types())))
+		return r.misuse("usage.blocker-set", "list", words(blocker.Types()))
 	}
 	message, err := k.said("m")
 	if err != nil {
 		return err
 	}
 	if message == "" {
-		return usagef("%s", r.words.Say("usage.blocker-m"))
+		return r.misuse("usage.blocker-m")
 	}
 	res, err := app.SetBlocker(k.Ctx(), k.place, app.SetOptions{Type: k.Args().First(), Message: message, Severity: k.String("severity"), Resolution: k.String("resolution")})
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *root) blockerClear(k *call) error {
 // blockerWatch runs a command and ends with its exit code.
 func (r *root) blockerWatch(k *call) error {
 	if k.NArg() == 0 {
-		return usagef("%s", r.words.Say("usage.watch"))
+		return r.misuse("usage.watch")
 	}
 	out := r.Out
 	if r.json {
@@ -173,7 +173,7 @@ func (r *root) blockerReport(k *call) error {
 	}
 	agent := k.String("agent")
 	if strings.TrimSpace(agent) == "" {
-		return usagef("%s", r.words.Say("usage.report"))
+		return r.misuse("usage.report")
 	}
 	report, err := io.ReadAll(io.LimitReader(r.In, 16<<20))
 	if err != nil {

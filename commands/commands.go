@@ -159,7 +159,7 @@ func (k *call) modeName() (string, error) {
 			continue
 		}
 		if mode != "" {
-			return "", usagef("%s", k.words.Say("usage.two-modes", "a", mode, "b", m))
+			return "", k.misuse("usage.two-modes", "a", mode, "b", m)
 		}
 		mode = m
 	}
@@ -176,7 +176,7 @@ func (r *root) load(k *call) error {
 		return r.resume(k)
 	}
 	if k.IsSet("answer") || k.IsSet("agent") {
-		return usagef("%s", r.words.Say("usage.with-resume"))
+		return r.misuse("usage.with-resume")
 	}
 	res, err := app.Load(k.Ctx(), k.place, app.LoadOptions{ID: k.Args().First(), Assistant: k.Bool("assistant")})
 	if err != nil {

@@ -17,12 +17,12 @@ var fishCompletion string
 // completion is session completion.
 func (r *root) completion(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.shell"))
+		return r.misuse("usage.shell")
 	}
 	scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	s, ok := scripts[k.Args().First()]
 	if !ok {
-		return usagef("%s", r.words.Say("usage.shell"))
+		return r.misuse("usage.shell")
 	}
 	var names []string
 	for _, c := range r.commands() {

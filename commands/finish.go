@@ -14,7 +14,7 @@ func (r *root) fold(k *call) error {
 		return err
 	}
 	if message == "" {
-		return usagef("%s", r.words.Say("usage.finish"))
+		return r.misuse("usage.finish")
 	}
 	res, err := app.Finish(k.Ctx(), k.place, app.FinishOptions{Message: message, EvenPushed: k.Bool("even-if-pushed"), NoVerify: k.Bool("no-verify")})
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *root) fold(k *call) error {
 
 func (r *root) restore(k *call) error {
 	if k.NArg() < 1 {
-		return usagef("%s", r.words.Say("usage.one-id"))
+		return r.misuse("usage.one-id")
 	}
 	res, err := app.Restore(k.Ctx(), k.place, k.Args().First(), k.Args().Slice()[1:], k.Bool("apply"))
 	if err != nil {

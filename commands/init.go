@@ -59,7 +59,7 @@ func (r *root) choices(k *call, o *app.InitOptions) error {
 		return r.askInstall(o)
 	}
 	if len(o.Assistants) == 0 {
-		return usagef("%s", r.words.Say("usage.init", "list", app.AssistantNames()))
+		return r.misuse("usage.init", "list", app.AssistantNames())
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (r *root) log(k *call) error {
 	}
 	limit := k.Int("n")
 	if k.IsSet("n") && limit < 1 {
-		return usagef("%s", r.words.Say("usage.log-n"))
+		return r.misuse("usage.log-n")
 	}
 	if !k.IsSet("n") && !k.Bool("all") && !r.json {
 		limit = 50
@@ -141,7 +141,7 @@ func (r *root) show(k *call) error {
 
 func (r *root) diff(k *call) error {
 	if k.NArg() < 1 {
-		return usagef("%s", r.words.Say("usage.diff"))
+		return r.misuse("usage.diff")
 	}
 	if err := k.atMost(2); err != nil {
 		return err
@@ -186,7 +186,7 @@ func orNone(v json.RawMessage) string {
 
 func (r *root) fork(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.one-id"))
+		return r.misuse("usage.one-id")
 	}
 	res, err := app.Fork(k.Ctx(), k.place, k.Args().First())
 	if err != nil {
@@ -271,7 +271,7 @@ func (r *root) gc(k *call) error {
 		return err
 	}
 	if k.Int("keep") < 1 || k.Duration("older-than") < 0 {
-		return usagef("%s", r.words.Say("usage.gc"))
+		return r.misuse("usage.gc")
 	}
 	res, err := app.GC(k.Ctx(), k.place, app.GCOptions{Keep: k.Int("keep"), Older: k.Duration("older-than"), DryRun: k.Bool("dry-run")})
 	if err != nil {
@@ -294,7 +294,7 @@ func (r *root) gc(k *call) error {
 
 func (r *root) export(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.one-id"))
+		return r.misuse("usage.one-id")
 	}
 	to := k.String("o")
 	if to == "" || to == "-" {
@@ -320,7 +320,7 @@ func (r *root) export(k *call) error {
 
 func (r *root) imports(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.import"))
+		return r.misuse("usage.import")
 	}
 	var from io.ReadSeeker
 	f, err := os.Open(join(k.place.Dir, k.Args().First()))

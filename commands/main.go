@@ -70,7 +70,7 @@ func Main(ctx context.Context, args []string, sys System) int {
 	sys.Out = out
 	r := &root{System: sys, words: text.New(lang), args: args, json: wantsJSON(args)}
 	a := r.app()
-	line, err := arrange(a, args[1:], func(text string) ([]string, error) { return app.Arguments(text, sys.In) })
+	line, err := r.arrange(a, args[1:], func(text string) ([]string, error) { return app.Arguments(text, sys.In) })
 	r.line = line
 	if err == nil {
 		err = a.RunContext(ctx, append([]string{"session"}, line...))
@@ -135,10 +135,6 @@ func (r *root) end(ctx context.Context, err error) int {
 	if ctx.Err() != nil && !errors.As(err, &half) {
 		err = ctx.Err()
 	}
-	var use *misuse
-	if errors.As(err, &use) {
-		return r.complain(app.Fault{Code: app.Usage, Message: r.words.Say(use.key, use.args...), Hint: r.words.Say("hint.usage")})
-	}
 	return r.complain(app.Describe(err, r.words))
 }
 
@@ -179,7 +175,7 @@ func (r *root) app() *cli.App {
 		Name: "session", Usage: r.words.Say("app.usage"), HideVersion: true, HideHelpCommand: true, EnableBashCompletion: true,
 		Reader: r.In, Writer: r.Out, ErrWriter: r.Err,
 		ExitErrHandler:            func(*cli.Context, error) {}, // the library must not exit by itself
-		OnUsageError:              usageError,
+		OnUsageError:              r.usageError,
 		Commands:                  r.commands(),
 		Action:                    r.act(r.overview),
 		Flags:                     r.globals(),
@@ -218,7 +214,7 @@ func (r *root) named(all []*cli.Command) map[*cli.Command]bool {
 
 // prepare gives every command what urfave/cli leaves to chance.
 func (r *root) prepare(c *cli.Command, parent string) {
-	c.OnUsageError = usageError
+	c.OnUsageError = r.usageError
 	c.HideHelpCommand = true
 	c.Flags = append(c.Flags, r.globals()...)
 	c.CustomHelpTemplate = helpTemplate

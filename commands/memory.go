@@ -30,7 +30,7 @@ func (r *root) memoryCommand() *cli.Command {
 }
 
 func (r *root) memoryBare(k *call) error {
-	return usagef("%s", r.words.Say("usage.memory"))
+	return r.misuse("usage.memory")
 }
 
 // memoryAdd takes one text, or JSON lines on stdin.
@@ -77,16 +77,16 @@ func (k *call) notes() ([]app.Note, error) {
 	if len(args) > 1 || len(args) == 1 && args[0] != "-" {
 		summary := strings.TrimSpace(strings.Join(args, " "))
 		if summary == "" {
-			return nil, usagef("%s", k.words.Say("usage.memory-add"))
+			return nil, k.misuse("usage.memory-add")
 		}
 		return []app.Note{{Summary: summary, Timestamp: at, Keywords: keywords}}, nil
 	}
 	if len(args) == 0 && k.Terminal || k.IsSet("timestamp") || k.IsSet("keyword") {
-		return nil, usagef("%s", k.words.Say("usage.memory-add"))
+		return nil, k.misuse("usage.memory-add")
 	}
 	notes, err := app.ReadNotes(k.In)
 	if err == nil && len(notes) == 0 {
-		err = usagef("%s", k.words.Say("usage.memory-empty"))
+		err = k.misuse("usage.memory-empty")
 	}
 	return notes, err
 }
@@ -99,7 +99,7 @@ func (k *call) when(name string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, v)
 	if err != nil {
-		return at, usagef("%s", k.words.Say("usage.memory-timestamp", "value", v))
+		return at, k.misuse("usage.memory-timestamp", "value", v)
 	}
 	return at, nil
 }
@@ -125,7 +125,7 @@ func (r *root) behind(res app.RememberResult) {
 // memorySearch shows what is remembered, best first.
 func (r *root) memorySearch(k *call) error {
 	if !k.IsSet("top-k") {
-		return usagef("%s", r.words.Say("usage.top-k"))
+		return r.misuse("usage.top-k")
 	}
 	scope, err := k.memoryScope()
 	if err != nil {
@@ -165,7 +165,7 @@ func (k *call) query() (string, error) {
 		query = string(b)
 	}
 	if strings.TrimSpace(query) == "" {
-		return "", usagef("%s", k.words.Say("usage.memory-search"))
+		return "", k.misuse("usage.memory-search")
 	}
 	return query, nil
 }
@@ -180,7 +180,7 @@ func (r *root) memoryList(k *call) error {
 		return err
 	}
 	if k.IsSet("limit") && k.Int("limit") < 1 {
-		return usagef("%s", r.words.Say("usage.memory-limit"))
+		return r.misuse("usage.memory-limit")
 	}
 	scope, err := k.memoryScope()
 	if err != nil {
@@ -205,7 +205,7 @@ func (r *root) memoryList(k *call) error {
 
 func (r *root) memoryForget(k *call) error {
 	if k.NArg() == 0 {
-		return usagef("%s", r.words.Say("usage.memory-forget"))
+		return r.misuse("usage.memory-forget")
 	}
 	scope, err := k.memoryScope()
 	if err != nil {

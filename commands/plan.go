@@ -16,7 +16,7 @@ func (r *root) planCommand() *cli.Command {
 	say := r.words.Say
 	profile := &cli.StringFlag{Name: "profile", Usage: say("flag.profile")}
 	return &cli.Command{Name: "plan", Usage: say("plan.usage"), Description: say("plan.help"), Action: r.act(func(k *call) error {
-		return usagef("%s", say("usage.plan"))
+		return k.misuse("usage.plan")
 	}), Subcommands: []*cli.Command{
 		{Name: "show", Usage: say("plan.show"), Action: r.act(r.planShow), Flags: []cli.Flag{profile, &cli.StringFlag{Name: "mode", Usage: say("flag.mode")}}},
 		{Name: "hash", Usage: say("plan.hash"), Action: r.act(r.planHash), Flags: []cli.Flag{profile}},

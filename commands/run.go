@@ -22,13 +22,13 @@ func (r *root) runCommand() *cli.Command {
 
 func (r *root) run(k *call) error {
 	if k.NArg() > 1 || k.Args().First() == "" && (!k.IsSet("session") || k.NArg() > 0) {
-		return usagef("%s", r.words.Say("usage.run"))
+		return r.misuse("usage.run")
 	}
 	if k.IsSet("session") && (k.IsSet("base") || k.IsSet("fork")) {
-		return usagef("%s", r.words.Say("usage.run-session"))
+		return r.misuse("usage.run-session")
 	}
 	if k.Duration("answer-within") < time.Millisecond {
-		return usagef("%s", r.words.Say("usage.answer-within"))
+		return r.misuse("usage.answer-within")
 	}
 	if err := k.database(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (r *root) run(k *call) error {
 		return r.queue(k, todos)
 	}
 	if k.IsSet("priority") {
-		return usagef("%s", r.words.Say("usage.priority"))
+		return r.misuse("usage.priority")
 	}
 	res, err := app.Run(k.Ctx(), k.place, app.RunOptions{Base: k.String("base"), Fork: k.Bool("fork"), Agent: k.String("agent"), Input: k.Args().First(),
 		Session: k.String("session"), Todos: todos, Within: k.Duration("answer-within")})

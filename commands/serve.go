@@ -89,7 +89,7 @@ func (k *call) serveOptions() error {
 		return err
 	}
 	if k.Int("workers") < 0 || k.Int("limit") < 1 || k.Duration("drain") < 0 || k.Float64("rate") < 1 {
-		return usagef("%s", k.words.Say("usage.serve"))
+		return k.misuse("usage.serve")
 	}
 	k.place.Prompt = false
 	return k.database()
@@ -116,7 +116,7 @@ func (r *root) logger(kind string) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(r.Err, nil)), nil
 	}
-	return nil, usagef("%s", r.words.Say("usage.log", "kind", kind))
+	return nil, r.misuse("usage.log", "kind", kind)
 }
 
 func listen(ctx context.Context, at, cert, key string) (l net.Listener, secure bool, err error) {

@@ -41,7 +41,7 @@ func (r *root) sessionCommands() []*cli.Command {
 // oneSession reads the one id of a command, and where Sessions are kept.
 func (k *call) oneSession() (string, error) {
 	if k.NArg() != 1 || k.Args().First() == "" {
-		return "", usagef("%s", k.words.Say("usage.session-id"))
+		return "", k.misuse("usage.session-id")
 	}
 	return k.Args().First(), k.database()
 }
@@ -60,13 +60,13 @@ func (r *root) sessionList(k *call) error {
 	}
 	q := app.SessionsQuery{Limit: k.Int("limit"), Offset: k.Int("offset"), After: lifecycle.Cursor(k.String("after"))}
 	if k.IsSet("limit") && q.Limit < 1 {
-		return usagef("%s", r.words.Say("usage.session-limit"))
+		return r.misuse("usage.session-limit")
 	}
 	for _, list := range k.StringSlice("status") {
 		for s := range strings.SplitSeq(list, ",") {
 			status := lifecycle.Status(strings.TrimSpace(s))
 			if !slices.Contains(lifecycle.Statuses(), status) {
-				return usagef("%s", r.words.Say("usage.status", "value", string(status), "list", words(lifecycle.Statuses())))
+				return r.misuse("usage.status", "value", string(status), "list", words(lifecycle.Statuses()))
 			}
 			q.Statuses = append(q.Statuses, status)
 		}
@@ -239,7 +239,7 @@ func (r *root) sessionResume(k *call) error {
 	for _, u := range k.StringSlice("update-todo") {
 		todo, title, ok := strings.Cut(u, "=")
 		if !ok || strings.TrimSpace(title) == "" {
-			return usagef("%s", r.words.Say("usage.update-todo"))
+			return r.misuse("usage.update-todo")
 		}
 		title = strings.TrimSpace(title)
 		o.Update = append(o.Update, lifecycle.TodoUpdate{ID: lifecycle.TodoID(strings.TrimSpace(todo)), Title: &title})
@@ -288,7 +288,7 @@ func (r *root) ran(res app.RunResult) {
 
 func (r *root) sessionAnswer(k *call) error {
 	if k.NArg() < 2 {
-		return usagef("%s", r.words.Say("usage.answer"))
+		return r.misuse("usage.answer")
 	}
 	if err := k.database(); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (r *root) sessionAnswer(k *call) error {
 	}
 	says := strings.TrimSpace(strings.Join(k.Args().Tail(), " "))
 	if says == "" {
-		return usagef("%s", r.words.Say("usage.answer"))
+		return r.misuse("usage.answer")
 	}
 	k.place.Watch = r.progress()
 	res, err := app.AnswerSession(k.Ctx(), k.place, k.Args().First(), app.AnswerOptions{Request: request, Choice: says, Via: "terminal", Hold: k.Bool("hold")})
@@ -314,7 +314,7 @@ func (r *root) sessionStats(k *call) error {
 		return err
 	}
 	if k.Int("days") < 1 || k.Int("days") > 366 {
-		return usagef("%s", r.words.Say("usage.days"))
+		return r.misuse("usage.days")
 	}
 	res, err := app.SessionStats(k.Ctx(), k.place, k.Int("days"))
 	if err != nil {

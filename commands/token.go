@@ -27,10 +27,10 @@ func (r *root) tokenCommand() *cli.Command {
 
 func (r *root) tokenCreate(k *call) error {
 	if k.NArg() > 1 || k.NArg() == 0 && !k.Bool("metrics") {
-		return usagef("%s", r.words.Say("usage.token-user"))
+		return r.misuse("usage.token-user")
 	}
 	if k.IsSet("for") && k.Duration("for") <= 0 {
-		return usagef("%s", r.words.Say("usage.token-for"))
+		return r.misuse("usage.token-for")
 	}
 	if err := k.database(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (r *root) tokenCreate(k *call) error {
 
 func (r *root) tokenList(k *call) error {
 	if k.Command.Name == "token" && k.NArg() > 0 { // no user is meant: a word that is no subcommand
-		return usagef("%s", r.words.Say("usage.token"))
+		return r.misuse("usage.token")
 	}
 	if err := k.atMost(1); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *root) tokenLine(t app.Token) string {
 
 func (r *root) tokenRevoke(k *call) error {
 	if k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.token-id"))
+		return r.misuse("usage.token-id")
 	}
 	if err := k.database(); err != nil {
 		return err

@@ -34,7 +34,7 @@ func (r *root) worker(k *call) error {
 		return err
 	}
 	if k.Duration("rescue-after") < time.Second {
-		return usagef("%s", r.words.Say("usage.rescue-after"))
+		return r.misuse("usage.rescue-after")
 	}
 	level := slog.LevelWarn
 	if k.Bool("verbose") {
@@ -52,7 +52,7 @@ func (r *root) worker(k *call) error {
 // queue puts a run into the queue.
 func (r *root) queue(k *call, todos []string) error {
 	if k.IsSet("fork") || k.IsSet("session") || k.NArg() != 1 {
-		return usagef("%s", r.words.Say("usage.queue"))
+		return r.misuse("usage.queue")
 	}
 	s, err := app.QueueRun(k.Ctx(), k.place, app.QueueOptions{Input: k.Args().First(), Base: k.String("base"), Agent: k.String("agent"),
 		Priority: k.String("priority"), Todos: todos})
